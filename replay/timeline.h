@@ -1,0 +1,145 @@
+// The history of a job: events of all ranks, messages matched, collectives as objects, causality, frontiers.
+// Standard C++ only; grows incrementally; never throws on incomplete or contradictory traces.
+#pragma once
+
+#include "../tracelib/event.h"
+#include "place.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stopline::replay {
+
+/// One traced call as the timeline sees it. `end` is 0 while it is unfinished.
+struct Call {
+    EventIndex begin{0};
+    EventIndex end{0};
+    DetailsId beginDetails{0};
+    DetailsId endDetails{0};
+    TimeNs beginTime = 0; ///< execution time, see Timeline::axisTime for the drawing axis
+    TimeNs endTime = 0;
+    std::uint64_t pollFailures = 0;
+};
+
+enum class MessageState : std::uint8_t {
+    Matched,     ///< both sides known and the receive has completed
+    Posted,      ///< sent and a fitting receive is posted, not known to be complete
+    Unreceived,  ///< sent, no receive yet
+    Unsent,      ///< receive posted, no send yet
+    Cancelled,
+};
+
+/// A point-to-point message. `send` and `post` are the calls that start it; `done` the call at whose end the receive
+/// was seen complete (the receive itself when blocking, the Wait or Test otherwise).
+struct Message {
+    MessageState state = MessageState::Unreceived;
+    std::optional<CallRef> send;
+    std::optional<CallRef> post;
+    std::optional<CallRef> done;
+    std::int32_t tag = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t commId = 0;
+    bool wildcardSource = false;
+    bool wildcardTag = false;
+    RankId sender{-1};   ///< -1 while unknown (wildcard receive not complete)
+    RankId receiver{-1}; ///< world ranks
+};
+using MessageIndex = Strong<struct MessageIndexTag, std::uint32_t>;
+
+/// One instance of a collective: the k-th on its communicator.
+struct Collective {
+    trace::FunctionId function{};
+    std::uint64_t commId = 0;
+    std::vector<RankId> members;                      ///< world ranks, local then remote group
+    std::vector<std::optional<CallRef>> arrived;      ///< by position in members: the starting call
+    std::vector<std::optional<CallRef>> finished;     ///< the call at whose end it was complete (blocking: the same call)
+    std::optional<RankId> root;                       ///< world rank
+    bool mismatch = false;                            ///< members called different functions or different roots
+};
+using CollectiveIndex = Strong<struct CollectiveIndexTag, std::uint32_t>;
+
+/// Settings that decide which sends need a receiver to return.
+struct TransportRules {
+    std::uint64_t eagerLimit = 4096; ///< bytes; sends above it are taken to wait for the matching receive
+};
+
+class Timeline {
+  public:
+    explicit Timeline(std::int32_t ranks, TransportRules rules = {});
+    ~Timeline();
+    Timeline(Timeline&&) noexcept;
+    Timeline& operator=(Timeline&&) noexcept;
+
+    // --- Growing. Details and communicators of a rank must be added before events that mention them. ---
+    DetailsId addDetails(RankId rank, trace::EventDetails details);
+    CommIndex addComm(RankId rank, trace::CommInfo info);
+    /// Appends the next event of a rank (numbers are consecutive from 1). Cost: amortised constant plus matching.
+    void addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures = 0);
+    void addStop(RankId rank, trace::StopRecord stop);
+    /// Absolute CLOCK_MONOTONIC of execution time 0 of a rank (clock offset between hosts already applied).
+    void setOrigin(RankId rank, TimeNs origin);
+
+    // --- Looking. ---
+    [[nodiscard]] std::int32_t rankCount() const;
+    [[nodiscard]] EventIndex lastEvent(RankId rank) const;
+    [[nodiscard]] std::uint32_t callCount(RankId rank) const;
+    [[nodiscard]] const Call& call(CallRef ref) const;
+    [[nodiscard]] std::optional<CallRef> callAt(RankId rank, EventIndex event) const;
+    [[nodiscard]] bool isBegin(RankId rank, EventIndex event) const;
+    [[nodiscard]] const trace::EventDetails& details(RankId rank, DetailsId id) const;
+    [[nodiscard]] DetailsId eventDetails(RankId rank, EventIndex event) const;
+    [[nodiscard]] const trace::CommInfo& comm(RankId rank, CommIndex index) const;
+    [[nodiscard]] std::span<const Message> messages() const;
+    [[nodiscard]] std::span<const Collective> collectives() const;
+    /// Messages that a call sends, posts or completes (a Waitall may complete many).
+    [[nodiscard]] std::vector<MessageIndex> messagesOf(CallRef ref) const;
+    [[nodiscard]] std::optional<CollectiveIndex> collectiveOf(CallRef ref) const;
+    /// Indices of messages that are not Matched or Cancelled.
+    [[nodiscard]] std::vector<MessageIndex> openMessages() const;
+
+    /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at the
+    /// earliest begin. Monotone in the event number of a rank.
+    [[nodiscard]] TimeNs axisTime(RankId rank, EventIndex event) const;
+    /// Spans in which this rank was held and some other was not, on the drawing axis.
+    struct HeldSpan {
+        TimeNs begin = 0;
+        TimeNs end = 0;
+        EventIndex event;
+    };
+    [[nodiscard]] std::vector<HeldSpan> heldSpans(RankId rank) const;
+
+    // --- Causality (DESIGN section 6). ---
+    /// All that happened before the point, each rank as late as needed, closed by moving others later.
+    [[nodiscard]] Line pastFrontier(const Point& point) const;
+    /// The last places that do not depend on the point, closed by moving others earlier.
+    [[nodiscard]] Line futureFrontier(const Point& point) const;
+    /// The place of the point's own rank: begin of the call, or its end.
+    [[nodiscard]] Place placeOf(const Point& point) const;
+    /// True when a rank can really be stopped at every place of the cut while the others stand at theirs.
+    [[nodiscard]] bool isClosed(const Cut& cut) const;
+    /// The largest closed cut at or below `cut`; places inside a call stay inside.
+    [[nodiscard]] Line closeDown(const Cut& cut) const;
+    /// The smallest closed cut at or above `cut`; `fixed` never moves, what then cannot close is inside.
+    [[nodiscard]] Line closeUp(const Cut& cut, std::optional<RankId> fixed) const;
+    /// Rollback by one call of `rank` from `now` (DESIGN and issue: after or inside k -> before k; before k -> before
+    /// k-1); the others to the earlier of their place and before their first call that depends on what is undone.
+    /// Nothing when there is no earlier call.
+    [[nodiscard]] std::optional<Line> rollback(const Cut& now, RankId rank) const;
+    /// Forward by one call of `rank`: after the next call, the others to the later of their place and what it needs.
+    /// Nothing when the recording has no finished next call.
+    [[nodiscard]] std::optional<Line> forward(const Cut& now, RankId rank) const;
+    /// If `rank`, standing inside its call, cannot return while the others stand at `cut`: why.
+    [[nodiscard]] std::optional<Obstacle> blockedBy(const Cut& cut, RankId rank) const;
+    /// "before 12 MPI_Send", "after 12 …", "inside 11 …", "not started": for messages and batch output.
+    [[nodiscard]] std::string describe(RankId rank, const Place& place) const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace stopline::replay

@@ -1,0 +1,62 @@
+// The traced MPI functions, their numbers and their classes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stopline::trace {
+
+/// What a call does, as far as tracing, matching and replay are concerned. Hand-written code exists once a class.
+enum class CallClass : std::uint8_t {
+    Init,
+    Finalize,
+    Abort,
+    Send,       ///< blocking send of any mode
+    Recv,       ///< blocking receive
+    Sendrecv,   ///< both in one call
+    Isend,      ///< creates a request
+    Irecv,      ///< creates a request
+    SendInit,   ///< creates an inactive persistent request
+    RecvInit,   ///< creates an inactive persistent request
+    Start,      ///< activates persistent requests
+    Wait,       ///< Wait, Waitall, Waitany, Waitsome
+    Test,       ///< poll: Test, Testall, Testany, Testsome, Request_get_status
+    Probe,      ///< blocking probe
+    Iprobe,     ///< poll
+    Mprobe,     ///< blocking matched probe: takes the message out of the matching
+    Improbe,    ///< poll, matched
+    Mrecv,      ///< receives a message matched before
+    Imrecv,     ///< same, creates a request
+    RequestFree,
+    Cancel,
+    Collective,  ///< blocking collective
+    Icollective, ///< creates a request
+    CommCreate,  ///< blocking constructor; collective over the parent (create_group: over the group)
+    CommIdup,    ///< creates a request and a communicator
+    CommFree,    ///< collective
+};
+
+/// Number of a traced function. Values are part of the trace format only within one version of it.
+enum class FunctionId : std::uint16_t {
+#define STOPLINE_FUNCTION(name, class_) name,
+#include "functions.def"
+#undef STOPLINE_FUNCTION
+    Count
+};
+
+/// "MPI_Send" and so on; "MPI_?" for a number out of range.
+[[nodiscard]] std::string_view functionName(FunctionId function);
+/// The class of a function. Out of range gives CallClass::Collective, never undefined behaviour.
+[[nodiscard]] CallClass functionClass(FunctionId function);
+
+/// A poll returns at once and may say "not yet": consecutive failing polls are one call.
+[[nodiscard]] constexpr bool isPoll(CallClass c) {
+    return c == CallClass::Test || c == CallClass::Iprobe || c == CallClass::Improbe;
+}
+/// A call that adds one to the rank's count of request serials.
+[[nodiscard]] constexpr bool createsRequest(CallClass c) {
+    return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::SendInit || c == CallClass::RecvInit ||
+           c == CallClass::Imrecv || c == CallClass::Icollective || c == CallClass::CommIdup;
+}
+
+} // namespace stopline::trace

@@ -1,0 +1,146 @@
+// The shared mapping of one rank: made by the agent, written by the preloaded library, read by the agent at any
+// time, also after the rank has died. All offsets are bytes from the start of the mapping.
+#pragma once
+
+#include "types.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace stopline::trace {
+
+/// Raised whenever this layout or the block format changes. Reader and library refuse any other.
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
+
+/// Environment of the rank. The agent sets both; the library touches no other variable.
+/// STOPLINE_MAP holds a path that can be opened while the agent lives: "/proc/<agent pid>/fd/<n>".
+inline constexpr const char* kMapVariable = "STOPLINE_MAP";
+
+/// Virtual size that the library maps; the file behind it starts at kInitialFileBytes and grows in kGrowBytes steps,
+/// each reserved by posix_fallocate before it is touched.
+inline constexpr std::size_t kMappedBytes = std::size_t{1} << 30;
+inline constexpr std::size_t kInitialFileBytes = std::size_t{2} << 20;
+inline constexpr std::size_t kGrowBytes = std::size_t{4} << 20;
+
+inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::size_t kStagingBytes = 64 * 1024;
+inline constexpr std::size_t kDictionaryBytes = 512 * 1024;
+inline constexpr std::size_t kCommBytes = 256 * 1024;
+inline constexpr std::size_t kStopBytes = 64 * 1024; ///< array of StopRecord
+inline constexpr std::size_t kStagingOffset = kHeaderBytes;
+inline constexpr std::size_t kDictionaryOffset = kStagingOffset + 2 * kStagingBytes; // two staging buffers
+inline constexpr std::size_t kCommOffset = kDictionaryOffset + kDictionaryBytes;
+inline constexpr std::size_t kStopOffset = kCommOffset + kCommBytes;
+inline constexpr std::size_t kBlockOffset = kStopOffset + kStopBytes; ///< compressed blocks, to the end of the file
+
+/// What the library does at the moment. Every change is followed by a futex wake of `stateSequence`.
+enum class RankState : std::uint32_t {
+    Absent = 0,     ///< the library has not been loaded
+    Loaded = 1,     ///< constructor has run in some process (a shell, python); no MPI seen yet
+    AtGate = 2,     ///< waits for `gateOpen`, so that gdb can attach
+    Running = 3,    ///< user code or MPI
+    Arrived = 4,    ///< reached its threshold; keeps MPI progressing until `release`
+    Stopping = 5,   ///< in the stop function (see StopReason)
+    Finalized = 6,  ///< MPI_Finalize has returned
+    Exiting = 7,    ///< exit or destructor has begun
+};
+
+/// Where a rank waits for its gdb.
+enum class Gate : std::uint32_t {
+    None = 0,
+    Constructor = 1, ///< before main, when the program is linked with MPI; otherwise as Init
+    Init = 2,        ///< at the begin of MPI_Init, event 1 already recorded
+    InitEnd = 3,     ///< at the end of MPI_Init, event 2 already recorded
+};
+
+/// Why the library called stopline_stop_here().
+enum class StopReason : std::uint32_t {
+    None = 0,
+    Threshold = 1,
+    Abort = 2,          ///< MPI_Abort, call not performed
+    MpiError = 3,       ///< an error that would be fatal; `stopCode` is the MPI error code
+    ExitNoFinalize = 4, ///< exit, _exit or return from main after MPI_Init without MPI_Finalize; `stopCode` exit code
+};
+
+/// Header at offset 0. Written by: L the library, A the agent (on the window's behalf), both with atomic stores.
+struct MappingHeader {
+    std::uint64_t magic;         // A, before the rank starts
+    std::uint32_t formatVersion; // A
+    std::uint32_t headerBytes;   // A, sizeof(MappingHeader)
+    std::uint64_t libraryBuild;  // L, hash of the library's own version string
+
+    // Identity.
+    std::atomic<std::int32_t> pid;       // L: process that claimed the mapping (the one that calls MPI)
+    std::atomic<std::int32_t> callerTid; // L: thread inside a wrapper, or the one that called MPI_Init
+    std::atomic<std::int32_t> worldRank; // L: -1 before MPI_Init has returned
+    std::atomic<std::int32_t> worldSize; // L
+    std::atomic<std::uint32_t> mpiLinked; // L: 1 when PMPI_Init was found at load
+
+    // Run control.
+    std::atomic<std::uint32_t> state;         // L: RankState
+    std::atomic<std::uint32_t> stateSequence; // L: futex word, grows with each change of state
+    std::atomic<std::uint32_t> gate;          // A: Gate
+    std::atomic<std::uint32_t> gateOpen;      // A: futex word, 1 lets the rank through the gate
+    std::atomic<std::uint64_t> threshold;     // A: event number to hold at; kNoThreshold. L resets it on arrival
+    std::atomic<std::uint32_t> release;       // A: 1 lets an arrived rank into the stop function. L resets it
+    std::atomic<std::uint32_t> stopReason;    // L: StopReason
+    std::atomic<std::int32_t> stopCode;       // L
+    std::atomic<std::uint64_t> stopFunction;  // L: address of stopline_stop_here, published before the gate
+    std::atomic<std::uint64_t> libraryBase;   // L: load address of the preloaded library
+
+    // Progress of the recording.
+    std::atomic<std::uint64_t> eventCount;   // L: number of the last event recorded
+    std::atomic<std::uint32_t> insideCall;   // L: 1 while the user's thread is inside a traced MPI call
+    std::atomic<std::uint32_t> inHold;       // L: 1 between arrival and return from the stop function
+    std::atomic<std::uint32_t> pollOpen;     // L: 1 while a poll call is open (its begin recorded, not its end)
+    std::atomic<std::uint64_t> pollFailures; // L: failures so far of the open poll
+    std::atomic<std::uint32_t> busy;         // L: 1 while the library writes its own structures
+    std::atomic<std::uint32_t> recordingOff; // L: 0, or an errno: the recording has stopped and why
+
+    // Time. Codes count execution time: now - originNs - heldNs.
+    std::atomic<std::int64_t> originNs; // L: CLOCK_MONOTONIC at load
+    std::atomic<std::int64_t> heldNs;   // A while gdb holds the rank, L for its own hold
+
+    // Regions: bytes valid from the region's offset. Data first, then a release-store of the length.
+    std::atomic<std::uint64_t> dictionaryLength; // L
+    std::atomic<std::uint64_t> commLength;       // L
+    std::atomic<std::uint32_t> stopCount;        // L and A: fetch_add, then the record, then its `ready` word
+    std::atomic<std::uint64_t> blockLength;      // L
+    std::atomic<std::uint64_t> fileBytes;        // A, then L when it grows the file
+
+    // Staging: two buffers; `stagingSequence` & 1 names the current one. Reader: read sequence, copy, read again.
+    std::atomic<std::uint32_t> stagingSequence; // L: grows when a buffer has been turned into a block
+    std::atomic<std::uint32_t> stagedIds;       // L: bytes of the id stream (from the start of the buffer)
+    std::atomic<std::uint32_t> stagedTimes;     // L: bytes of the time stream (from the end of the buffer, downwards)
+    std::atomic<std::uint64_t> stagedFirst;     // L: number of the first event in staging
+    std::atomic<std::int64_t> stagedTime;       // L: reconstructed execution time before that event
+};
+static_assert(sizeof(MappingHeader) <= kHeaderBytes);
+
+/// A stop in the mapping's stop region. `ready` is set last.
+struct MappedStop {
+    std::uint64_t event;
+    std::int64_t beginNs;
+    std::int64_t endNs;
+    std::atomic<std::uint64_t> ready;
+};
+inline constexpr std::uint32_t kMaxStops = kStopBytes / sizeof(MappedStop);
+
+/// Header of one compressed block; followed by `compressedBytes` bytes (deflate of ids, then times), padded to 8.
+struct BlockHeader {
+    std::uint32_t magic; // kBlockMagic
+    std::uint32_t codec; // 0: stored, 1: zlib
+    std::uint64_t firstEvent;
+    std::int64_t startTime; // reconstructed execution time before firstEvent
+    std::uint32_t eventCount;
+    std::uint32_t idBytes;   // raw
+    std::uint32_t timeBytes; // raw
+    std::uint32_t compressedBytes;
+    std::uint32_t checksum; // adler32 of the raw bytes
+    std::uint32_t reserved;
+};
+inline constexpr std::uint32_t kBlockMagic = 0x4b4c4253; // "SBLK"
+
+} // namespace stopline::trace

@@ -1,0 +1,67 @@
+// Reader of a rank's recording, incremental and safe against truncated or hostile bytes.
+#pragma once
+
+#include "event.h"
+#include "mapping.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stopline::trace {
+
+/// Plain copy of the parts of a mapping that a reader needs. The agent sends deltas; whoever keeps the image appends.
+struct RankImage {
+    std::vector<std::byte> header;     ///< at least sizeof(MappingHeader) bytes, copied at one moment
+    std::vector<std::byte> staging;    ///< the current staging buffer, kStagingBytes
+    std::vector<std::byte> dictionary; ///< valid prefix
+    std::vector<std::byte> comms;      ///< valid prefix
+    std::vector<std::byte> stops;      ///< valid prefix, array of MappedStop
+    std::vector<std::byte> blocks;     ///< valid prefix
+};
+
+struct DecodedEvent {
+    DetailsId details;
+    TimeNs execution;            ///< reconstructed execution time since originNs, nanoseconds, monotone per rank
+    std::uint64_t pollFailures = 0; ///< only at the end of a poll
+};
+
+/// Decodes the recording of one rank piece by piece. Not thread-safe; one instance a rank and incarnation.
+class RankReader {
+  public:
+    RankReader();
+    ~RankReader();
+    RankReader(RankReader&&) noexcept;
+    RankReader& operator=(RankReader&&) noexcept;
+
+    /// Decodes all events in `image` that were not decoded before and appends them to events().
+    /// Returns an empty string, or what is wrong, naming the block; what was decoded before the fault stays.
+    std::string update(const RankImage& image);
+
+    /// Events since the first one read; number of events()[i] is firstEvent() + i.
+    [[nodiscard]] const std::vector<DecodedEvent>& events() const;
+    [[nodiscard]] EventIndex firstEvent() const;
+    [[nodiscard]] EventIndex lastEvent() const; ///< 0 when there are none
+    [[nodiscard]] const EventDetails& details(DetailsId id) const;
+    [[nodiscard]] std::uint32_t detailsCount() const;
+    [[nodiscard]] const std::vector<CommInfo>& comms() const; ///< by CommIndex
+    [[nodiscard]] const std::vector<StopRecord>& stops() const;
+    [[nodiscard]] TimeNs originNs() const;
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+/// Serialised details, as in the dictionary and in inline events. Used by the library's tests and by generators.
+[[nodiscard]] std::vector<std::byte> encodeDetails(const EventDetails& details);
+/// False when the bytes are no complete, valid details. `used` gets the bytes consumed.
+[[nodiscard]] bool decodeDetails(std::span<const std::byte> bytes, EventDetails& details, std::size_t& used);
+
+/// Log2 codes of time differences, in nanoseconds (p2d2 paper section 2.2; code 0 means no time at all).
+[[nodiscard]] std::uint8_t encodeDelta(TimeNs delta);
+[[nodiscard]] TimeNs decodeDelta(std::uint8_t code);
+
+} // namespace stopline::trace
