@@ -1,0 +1,120 @@
+// The window's end of the connections to the agents.
+#pragma once
+
+#include "../tracelib/mapping.h"
+#include "../tracelib/reader.h"
+#include "../tracelib/types.h"
+#include "agent_protocol.h"
+#include "gdb_session.h"
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <memory>
+
+namespace stopline::agent {
+
+/// What the agent last said of its rank (the State fields, typed).
+struct RankStatus {
+    qint64 pid = 0;
+    trace::RankState state = trace::RankState::Absent;
+    EventIndex event{0};
+    bool insideCall = false;
+    bool pollOpen = false;
+    bool inHold = false;
+    bool atGate = false;
+    trace::StopReason reason = trace::StopReason::None;
+    int code = 0;
+    quint64 stopFunction = 0;
+    quint64 libraryBase = 0;
+    bool mpiLinked = false;
+    int worldRank = -1;
+    int worldSize = 0;
+    bool alive = false; ///< false before the start and after the end; see `ended`
+    bool ended = false;
+    int waitStatus = 0; ///< as waitpid gives it; valid when ended
+    qint64 gdbPid = 0;
+    int recordingOff = 0; ///< errno
+};
+
+struct Hello {
+    RankId rank{-1};
+    int size = 0; ///< of MPI_COMM_WORLD as the launcher's environment says; 0 unknown
+    QString host, program, directory;
+    qint64 agentPid = 0;
+    qint64 clockOffsetNs = 0; ///< add to the agent's CLOCK_MONOTONIC to get ours
+};
+
+struct RankConfig {
+    trace::Gate gate = trace::Gate::Constructor;
+    EventIndex threshold = kNoThreshold;
+    Incarnation incarnation{1};
+    QString libraryDirectory; ///< holds libstopline-mpi-*.so
+    QString gdbProgram = QStringLiteral("gdb");
+    QString mapDirectory; ///< empty: anonymous memory
+    bool randomizeAddresses = false;
+};
+
+/// Connection to the agent of one rank. Owned by the AgentServer until taken.
+class AgentLink : public QObject {
+    Q_OBJECT
+  public:
+    ~AgentLink() override;
+    [[nodiscard]] const Hello& hello() const;
+    [[nodiscard]] const RankStatus& status() const;
+    [[nodiscard]] bool connected() const;
+    /// MI to and from this rank's gdb. Owned by the link.
+    [[nodiscard]] mi::MiTransport* gdb();
+
+    void configure(const RankConfig& config); ///< once, starts the rank
+    void openGate();
+    void setThreshold(EventIndex event);
+    void release();
+    void stopRank(); ///< SIGSTOP to the rank
+    void kill();
+    void finish();
+    void poll();
+    /// Brings image() up to date, then calls back; false when the connection ended first. May be called while another
+    /// pull is under way (answered in order).
+    void pull(std::function<void(bool)> handler);
+    [[nodiscard]] const trace::RankImage& image() const;
+
+  signals:
+    void statusChanged(const stopline::agent::RankStatus& before, const stopline::agent::RankStatus& now);
+    void output(int stream, const QByteArray& bytes); ///< stream 1 or 2
+    void fault(const QString& code, const QString& text, const QString& remedy);
+    void closed(const QString& why); ///< agent gone; at most once
+
+  private:
+    friend class AgentServer;
+    AgentLink();
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+/// Listens on loopback (or on all addresses if asked) and hands out links of agents that know the token.
+class AgentServer : public QObject {
+    Q_OBJECT
+  public:
+    explicit AgentServer(QObject* parent = nullptr);
+    ~AgentServer() override;
+    /// Empty on success, else what is wrong. Makes a new token; connections with an older one are dropped.
+    QString listen(bool allAddresses = false);
+    [[nodiscard]] QString connectAddress() const; ///< for STOPLINE_CONNECT
+    [[nodiscard]] QString token() const;
+    /// Makes the token invalid and a new one valid, for the next launch.
+    void renewToken();
+    void close();
+
+  signals:
+    /// A rank has connected and said Hello. The receiver takes ownership (setParent) and calls configure().
+    void agentConnected(stopline::agent::AgentLink* link);
+    void rejected(const QString& why); ///< a connection without token or of another version
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace stopline::agent

@@ -1,0 +1,147 @@
+// One gdb, spoken to over GDB/MI: typed requests with tokens and deadlines in, typed events out.
+#pragma once
+
+#include "result.h"
+
+#include <QByteArray>
+#include <QObject>
+#include <QString>
+#include <QVector>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace stopline::mi {
+
+/// Where MI bytes go to and come from: a socket frame, a QProcess, a recorded transcript.
+class MiTransport : public QObject {
+    Q_OBJECT
+  public:
+    using QObject::QObject;
+    virtual void send(const QByteArray& bytes) = 0;
+  signals:
+    void received(const QByteArray& bytes);
+    /// gdb has gone; `why` is for the user. Emitted at most once.
+    void closed(const QString& why);
+};
+
+struct Frame {
+    int level = 0;
+    quint64 address = 0;
+    QString function; ///< "??" when gdb knows none
+    QString file;     ///< as the debug information says
+    QString fullName; ///< absolute path, may be empty
+    QString from;     ///< shared object, empty for the program itself or where gdb gives none
+    int line = 0;     ///< 0 when unknown
+};
+
+struct Variable {
+    QString name;
+    QString type;
+    QString value;
+    bool argument = false;
+};
+
+struct Breakpoint {
+    int number = 0;
+    bool pending = false;
+    bool enabled = true;
+    QString function, file, fullName, what;
+    int line = 0;
+    quint64 address = 0; ///< first location
+    int hits = 0;
+};
+
+enum class StopCause {
+    Unknown, BreakpointHit, WatchpointTrigger, EndSteppingRange, FunctionFinished, LocationReached, SignalReceived,
+    ExitedNormally, Exited, ExitedSignalled, SolibEvent, Exec, Fork
+};
+
+struct StopEvent {
+    StopCause cause = StopCause::Unknown;
+    QString signalName, signalMeaning;
+    QVector<int> breakpoints; ///< numbers hit
+    int threadId = 0;         ///< gdb's thread number that stopped; 0 if none given
+    int exitCode = 0;
+    Frame frame;              ///< innermost frame as gdb reports it; function empty if none given
+};
+
+enum class Resume { Continue, Next, Step, Finish, NextInstruction, StepInstruction };
+
+/// State of the connection to one gdb. Failed and Dead are final.
+enum class GdbState { Starting, Ready, Running, Stopped, Dead };
+
+struct FrameFilter {
+    /// True for frames that are the debugger's or MPI's, not the user's. Used to find the user's frame.
+    std::function<bool(const Frame&)> isInternal;
+};
+
+/// One gdb process. All requests are asynchronous; the handler is called exactly once, also when gdb dies, from the
+/// event loop, never from inside the call. Requests are queued: stack and variable refreshes that wait are dropped
+/// (Cancelled) when a resume is asked for.
+class GdbSession : public QObject {
+    Q_OBJECT
+  public:
+    template <typename T>
+    using Handler = std::function<void(Result<T>)>;
+
+    /// Does not take ownership of the transport, which must outlive the session.
+    explicit GdbSession(MiTransport* transport, QObject* parent = nullptr);
+    ~GdbSession() override;
+
+    [[nodiscard]] GdbState state() const;
+    /// For messages: "waits for -target-attach since 3.2 s", or empty.
+    [[nodiscard]] QString pending() const;
+    /// Default deadline of a request (20 s); 0 means none. Requests that resume have one for their ^running only.
+    void setDeadline(std::chrono::milliseconds deadline);
+    /// Writes everything sent and received to this file, in the form the transcript player reads.
+    void recordTranscript(const QString& path);
+
+    /// The settings every Stopline gdb has (async, auto-solib-add off, pagination, confirm, print limits, signals:
+    /// SIGSTOP and SIGINT stop, print, nopass; SIGUSR1.. pass) ; waits for the first prompt.
+    void initialise(Handler<Unit> handler);
+    void attach(qint64 pid, Handler<Unit> handler); ///< answered when the process is attached and stopped
+    void detach(Handler<Unit> handler);
+    void quit(); ///< -gdb-exit; the transport then closes
+
+    /// Loads the symbols of libraries whose path matches a regular expression of gdb. Loaded ones are not loaded again.
+    void loadSymbols(const QString& libraryPattern, Handler<Unit> handler);
+    /// Stack of a thread, innermost first, at most `limit` frames. Libraries on the way whose symbols are missing are
+    /// loaded and the unwinding repeated until it reaches main (or the thread's start) or nothing changes.
+    void stack(int threadId, int limit, Handler<QVector<Frame>> handler);
+    void variables(int threadId, int frame, Handler<QVector<Variable>> handler); ///< arguments first
+    void evaluate(const QString& expression, int threadId, int frame, Handler<QString> handler);
+    /// `location` as gdb takes it: file:line, function, *0xADDRESS. Pending is allowed unless `address` form.
+    void insertBreakpoint(const QString& location, const QString& condition, bool temporary, Handler<Breakpoint> handler);
+    void setBreakpointEnabled(int number, bool enabled, Handler<Unit> handler);
+    void setBreakpointCondition(int number, const QString& condition, Handler<Unit> handler);
+    void setBreakpointIgnore(int number, int count, Handler<Unit> handler);
+    void deleteBreakpoint(int number, Handler<Unit> handler);
+    /// Resumes; answered at ^running. `frame` only for Finish: the frame to return *from* is selected by level.
+    void resume(Resume how, int threadId, int frame, Handler<Unit> handler);
+    /// -exec-interrupt. Stopline normally stops a rank by SIGSTOP through the agent; both end in stopped().
+    void interrupt(Handler<Unit> handler);
+    /// Any console command; answers its console output. `timeout` 0: the default deadline.
+    void console(const QString& command, Handler<QString> handler, std::chrono::milliseconds timeout = {});
+    /// Value of a register expression of the selected thread, e.g. "$pc", as a number.
+    void readNumber(const QString& expression, int threadId, int frame, Handler<quint64> handler);
+    void writeMemory(quint64 address, const QByteArray& bytes, Handler<Unit> handler);
+
+  signals:
+    void stateChanged(stopline::mi::GdbState state);
+    void stopped(const stopline::mi::StopEvent& event);
+    void running();
+    void exited(const stopline::mi::StopEvent& event); ///< the program, not gdb
+    void breakpointChanged(const stopline::mi::Breakpoint& breakpoint);
+    void consoleOutput(const QString& text);
+    /// gdb died, or answers nothing: `why` names what was pending. After died() state() is Dead.
+    void died(const QString& why);
+    void notResponding(const QString& why);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace stopline::mi
