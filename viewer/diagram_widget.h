@@ -1,0 +1,86 @@
+// The space-time diagram of a job (visual language: rows are ranks, x runs right).
+#pragma once
+
+#include "../replay/place.h"
+#include "../replay/timeline.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+
+namespace stopline::viewer {
+
+enum class Axis { Time, Events };
+
+/// Why a rank stands where it stands; decides the cap of its stop post and the letter of its row label.
+enum class StopMark { None, Pause, Breakpoint, Step, Signal, Stopline, Error };
+
+/// What a row shows besides its events.
+struct RowState {
+    replay::Place place;          ///< where the rank is now (execution); may be before the end of the recording
+    StopMark mark = StopMark::None;
+    bool running = false;         ///< the row is open to the right
+    bool ended = false;
+    QString stateLetter;          ///< one letter, as in the rank strip
+    QString label;                ///< short, e.g. the function stopped in
+    EventIndex freshFrom{0};      ///< events after this one are new since the last stop
+};
+
+/// One stop of the job, for the posts.
+struct StopPost {
+    int number = 0;
+    replay::Cut places;
+    std::vector<StopMark> marks; ///< by rank; None where this stop did not stop the rank
+};
+
+/// Viewport-sized widget painted with QPainter. Reads the timeline, never owns it: whoever owns it calls
+/// timelineChanged() after it has grown, setTimeline(nullptr) before it goes.
+/// Keys and mouse as DESIGN's visual language A3; single letters act only while it has the focus.
+class DiagramWidget : public QWidget {
+    Q_OBJECT
+  public:
+    explicit DiagramWidget(QWidget* parent = nullptr);
+    ~DiagramWidget() override;
+
+    /// A new timeline keeps zoom and selection where they still mean something.
+    void setTimeline(const replay::Timeline* timeline);
+    void timelineChanged();
+    void setRowStates(const std::vector<RowState>& rows);
+    void setStops(const std::vector<StopPost>& stops);
+    void setFocusRank(std::optional<RankId> rank);
+    void setAxis(Axis axis);
+    [[nodiscard]] Axis axis() const;
+
+    /// The user's point and what belongs to it. Lines are drawn as visual-language E1 says; nullopt removes.
+    void setPoint(std::optional<replay::Point> point);
+    void setPastFrontier(std::optional<replay::Line> line);
+    void setFutureFrontier(std::optional<replay::Line> line);
+    void setStopline(std::optional<replay::Line> line);
+    void setGhost(std::optional<replay::Cut> target); ///< where undo or rollback would go
+
+    void select(std::optional<replay::CallRef> call);
+    [[nodiscard]] std::optional<replay::CallRef> selection() const;
+    void reveal(replay::CallRef call); ///< moves the view by the minimum needed
+    void fitAll();
+    void fitLastStop();
+    void zoomBy(double factor); ///< around the cursor, or the centre
+
+  signals:
+    void selectionChanged(std::optional<stopline::replay::CallRef> call);
+    void pointPicked(const stopline::replay::Point& point);          ///< B, Shift+B, menu, double-click on the arc
+    void frontierRequested(bool future);                             ///< N or P
+    void stoplineRequested();                                        ///< L
+    void goRequested();                                              ///< G
+    void undoRequested();                                            ///< U
+    void rollbackRequested();                                        ///< Backspace
+    void sourceRequested(const stopline::replay::CallRef& call);     ///< Enter, double click
+    void focusRequested(stopline::RankId rank);                      ///< Ctrl+Enter, click on the row label
+    void hovered(const QString& text);                               ///< for the status bar
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace stopline::viewer
