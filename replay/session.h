@@ -1,0 +1,243 @@
+// A debugging session: one job, its recording, its control history. Everything the window and the batch script can do
+// is a method here, and everything they show comes from here. Nothing blocks; results come by signals or handlers.
+#pragma once
+
+#include "../gdbmi/gdb_session.h"
+#include "../tracelib/event.h"
+#include "place.h"
+#include "timeline.h"
+
+#include <QObject>
+#include <QProcessEnvironment>
+#include <QString>
+#include <QStringList>
+#include <QVector>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace stopline::replay {
+
+/// What to start. Either `command` (a launcher's own command line, `mpirun -n 4 … ./app args`), or the other fields.
+struct LaunchSpec {
+    QStringList command;
+    QString program;
+    QStringList arguments;
+    int ranks = 4;
+    QString launcher = QStringLiteral("mpirun");
+    QStringList launcherArguments;
+    QString workingDirectory;              ///< empty: the window's
+    QVector<std::pair<QString, QString>> environment; ///< added to, or replacing, the window's
+    QString inputFile;                     ///< given to the launcher's stdin; empty: none
+};
+
+enum class RankPhase {
+    NotStarted,
+    Starting, ///< process made, gdb not joined yet
+    Running,  ///< user code or MPI
+    Holding,  ///< at its threshold, keeps MPI progressing, waits for the others
+    Stopped,  ///< by gdb; see StopWhy
+    Exited,
+    Failed,   ///< its gdb or agent could not be made to work; `detail` says what and the remedy
+    Lost,     ///< the connection to its agent ended
+};
+
+enum class StopWhy {
+    None, Paused, Breakpoint, Watchpoint, Step, Signal, Stopline, Start, Abort, MpiError, ExitNoFinalize, Departure
+};
+
+struct SourceLocation {
+    QString file;     ///< absolute where known
+    int line = 0;     ///< 0: unknown
+    QString function;
+    [[nodiscard]] bool known() const { return line > 0; }
+};
+
+/// All that is shown of a rank. A copy: valid as long as you keep it.
+struct RankView {
+    RankId rank{0};
+    RankPhase phase = RankPhase::NotStarted;
+    StopWhy why = StopWhy::None;
+    QString detail;           ///< "SIGSEGV, Segmentation fault", "exit code 3", an error text
+    Place place;              ///< last known; while running as of the last look
+    bool insideMpi = false;
+    QString callName;         ///< "MPI_Recv" when inside or before a call, else empty
+    SourceLocation location;  ///< user's frame; from the trace while it is inside MPI and not unwound
+    int userFrame = -1;       ///< level of the user's innermost frame in the stack; -1 unknown
+    qint64 pid = 0;
+    qint64 gdbPid = 0;
+    int exitCode = -1;        ///< valid when Exited and not signalled
+    int exitSignal = 0;
+};
+
+/// One letter for the rank strip and the diagram: N S R H P(aused) B(reakpoint) W T(step) ! (signal, abort, error)
+/// L(stopline) X(exited) F(ailed) ?(lost).
+[[nodiscard]] QChar stateLetter(const RankView& view);
+/// "stopped at breakpoint", "running", "waiting in MPI", "exited with code 1", … (conventions section 5.3)
+[[nodiscard]] QString stateText(const RankView& view);
+
+struct Focus {
+    std::optional<RankId> rank; ///< nullopt: all ranks
+    friend bool operator==(const Focus&, const Focus&) = default;
+};
+
+enum class Verb {
+    Run, Continue, Pause, StepOver, StepInto, StepOut, RunTo, Kill, Restart, Go, Undo, Redo, Rollback, Forward
+};
+[[nodiscard]] QString verbName(Verb verb); ///< "Continue", "Step over", …
+
+/// A command of the control history.
+struct HistoryEntry {
+    Verb verb = Verb::Run;
+    Focus focus;
+    Cut before; ///< event 0 everywhere: not started
+    Cut after;  ///< filled in at the next stop or command
+    QString note; ///< for the user, e.g. where undo ended up if not exactly there
+};
+
+struct UserBreakpoint {
+    int id = 0;
+    QString location; ///< as given: file:line or function
+    QString condition;
+    bool enabled = true;
+    std::optional<RankId> onlyRank;
+    // From gdb, the first rank that has it:
+    QString file;
+    int line = 0;
+    bool pending = true;
+    int hits = 0; ///< sum over ranks, continuing over re-executions
+};
+
+enum class Severity { Info, Warning, Error };
+
+/// The first difference between a re-execution and the recording.
+struct Departure {
+    RankId rank{0};
+    EventIndex event{0};
+    QString recorded;  ///< call as recorded
+    QString executed;  ///< call as executed
+    SourceLocation where;
+};
+
+/// Line that the user sees and can go to.
+enum class Frontier { Past, Future };
+
+class Session : public QObject {
+    Q_OBJECT
+  public:
+    explicit Session(QObject* parent = nullptr);
+    ~Session() override;
+
+    // --- The job ---
+    void setLaunch(const LaunchSpec& spec); ///< for the next Run or Restart
+    [[nodiscard]] const LaunchSpec& launch() const;
+    [[nodiscard]] int rankCount() const; ///< 0 before the first Run has counted them
+    [[nodiscard]] RankView rank(RankId rank) const;
+    [[nodiscard]] bool jobExists() const;  ///< started and not ended
+    [[nodiscard]] bool allStopped() const; ///< no rank runs (ended ones do not count)
+    [[nodiscard]] Cut places() const;
+
+    // --- Run control; acts on the focus unless it says otherwise ---
+    void setFocus(Focus focus);
+    [[nodiscard]] Focus focus() const;
+    /// The rank shown large: the focus rank, or the last one looked at when the focus is all.
+    [[nodiscard]] RankId shownRank() const;
+    void setShownRank(RankId rank);
+    void setStopAtStart(bool stop); ///< Run stops all ranks before main (default: false, Run runs)
+    void run();
+    void continueRun();
+    void pause();
+    void stepOver();
+    void stepInto();
+    void stepOut();
+    void runTo(const QString& file, int line);
+    void kill();    ///< all ranks, always
+    void restart(); ///< kill, then run from the start with the same settings
+    /// Empty when the verb can be used now, else why not (for a disabled action's tooltip).
+    [[nodiscard]] QString whyNot(Verb verb) const;
+    /// What is under way and can be cancelled ("Going to the stopline: 3 of 4 ranks there"), or empty.
+    [[nodiscard]] QString operation() const;
+    void cancel(); ///< ends the operation; ranks stay where they are
+
+    // --- Breakpoints; on all ranks unless restricted; kept over restarts ---
+    int addBreakpoint(const QString& location, const QString& condition = {}, std::optional<RankId> onlyRank = {});
+    void removeBreakpoint(int id);
+    void setBreakpointEnabled(int id, bool enabled);
+    [[nodiscard]] QVector<UserBreakpoint> breakpoints() const;
+
+    // --- Looking at a stopped rank ---
+    template <typename T>
+    using Handler = std::function<void(Result<T>)>;
+    void stack(RankId rank, Handler<QVector<mi::Frame>> handler);
+    void variables(RankId rank, int frame, Handler<QVector<mi::Variable>> handler);
+    void evaluate(RankId rank, int frame, const QString& expression, Handler<QString> handler);
+    void gdbCommand(RankId rank, const QString& command, Handler<QString> handler);
+    /// True for frames of the debugger or of MPI, which the stack view greys or hides.
+    [[nodiscard]] static bool isInternalFrame(const mi::Frame& frame);
+
+    // --- History of messages ---
+    [[nodiscard]] const Timeline& timeline() const; ///< the address stays until timelineReplaced()
+    void refreshTimeline(); ///< pulls the traces of all ranks without stopping anybody
+    /// Source of a call, from debug information of the program; cached. Unknown until resolved once.
+    [[nodiscard]] SourceLocation sourceOf(CallRef call) const;
+    /// "MPI_Send to 3 tag 5 comm world 4 KiB", for lists and messages.
+    [[nodiscard]] QString callText(CallRef call) const;
+
+    // --- Stoplines, undo, rollback ---
+    void setPoint(std::optional<Point> point); ///< also computes both frontiers
+    [[nodiscard]] std::optional<Point> point() const;
+    [[nodiscard]] std::optional<Line> frontier(Frontier which) const;
+    void setStopline(Frontier which);
+    void setStopline(const Line& line);
+    [[nodiscard]] std::optional<Line> stopline() const;
+    void go(); ///< to the stopline
+    void undo();
+    void redo();
+    void rollback(); ///< one call of the focus rank (of the shown rank when the focus is all)
+    void forward();
+    [[nodiscard]] std::optional<Cut> undoTarget() const;     ///< preview
+    [[nodiscard]] std::optional<Cut> rollbackTarget() const; ///< preview
+    [[nodiscard]] QVector<HistoryEntry> history() const;     ///< oldest first, without what was undone
+    [[nodiscard]] std::optional<HistoryEntry> nextUndo() const;
+    [[nodiscard]] std::optional<HistoryEntry> nextRedo() const;
+    [[nodiscard]] std::optional<Departure> departure() const; ///< of the present execution
+
+    /// Numbered stops of the job so far, for the diagram: places and reasons by rank.
+    struct StopSummary {
+        int number = 0;
+        Cut places;
+        QVector<StopWhy> why; ///< None: was not stopped by this stop
+    };
+    [[nodiscard]] const QVector<StopSummary>& stops() const;
+
+    // --- Output of the program ---
+    /// Everything a rank wrote in this execution, both streams, in the order it arrived. rank -1: the launcher's own.
+    [[nodiscard]] QByteArray output(RankId rank) const;
+    void writeInput(const QByteArray& bytes); ///< to the launcher's stdin
+
+  signals:
+    void ranksChanged();                              ///< count or any view of many
+    void rankChanged(stopline::RankId rank);
+    void focusChanged();
+    void verbsChanged();                              ///< whyNot() of something may differ
+    void operationChanged();
+    void operationFinished(bool ok, const QString& text); ///< go, undo, … arrived or failed; text says where
+    void stopped();                                   ///< all ranks of the focus have stopped after a command
+    void timelineChanged();                           ///< grew
+    void timelineReplaced();                          ///< timeline() is another object (new job, or a branch)
+    void stoplineChanged();                           ///< point, frontiers or stopline
+    void historyChanged();
+    void breakpointsChanged();
+    void outputAdded(stopline::RankId rank, int stream, const QByteArray& bytes);
+    void outputCleared();
+    void departed(const stopline::replay::Departure& departure);
+    void message(stopline::replay::Severity severity, const QString& text, const QString& remedy);
+    void jobEnded(const QString& summary);
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace stopline::replay
