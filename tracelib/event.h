@@ -31,7 +31,8 @@ struct Status {
     friend bool operator==(const Status&, const Status&) = default;
 };
 
-/// One request that a Wait or Test completed. For sends only `cancelled` of the status means anything.
+/// One request that a Wait or Test completed (or that Request_get_status saw complete: a Wait or Test will list it
+/// again). For sends only `cancelled` of the status means anything.
 struct Completion {
     RequestRef request;
     std::uint32_t index = 0; ///< position in the user's array of requests
@@ -64,6 +65,12 @@ struct EventDetails {
     Status status;                       ///< blocking receives and probes (Sendrecv: its receive)
     std::vector<Completion> completions; ///< Wait and Test, in the order that MPI returned them
     CommIndex newComm = kNoComm;         ///< constructors: the new communicator; kNoComm if not a member
+
+    /// Mrecv, Imrecv (begin): the matched message they receive, counted in successful Mprobe and Improbe calls:
+    /// serial = (those of this rank up to this event) - back. kNull for MPI_MESSAGE_NO_PROC. `comm`, `recvPeer` and
+    /// `recvTag` are then those of the message.
+    RequestRef message;
+    bool truncated = false; ///< more requests or completions than one record can hold: the last ones are missing
 
     friend bool operator==(const EventDetails&, const EventDetails&) = default;
 };

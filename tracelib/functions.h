@@ -38,7 +38,7 @@ enum class CallClass : std::uint8_t {
 
 /// Number of a traced function. Values are part of the trace format only within one version of it.
 enum class FunctionId : std::uint16_t {
-#define STOPLINE_FUNCTION(name, class_) name,
+#define STOPLINE_FUNCTION(name, class_, ...) name,
 #include "functions.def"
 #undef STOPLINE_FUNCTION
     Count

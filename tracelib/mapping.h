@@ -14,9 +14,12 @@ namespace stopline::trace {
 inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 
-/// Environment of the rank. The agent sets both; the library touches no other variable.
+/// Environment of the rank, set by the agent; the library changes no variable.
 /// STOPLINE_MAP holds a path that can be opened while the agent lives: "/proc/<agent pid>/fd/<n>".
 inline constexpr const char* kMapVariable = "STOPLINE_MAP";
+/// How far reconstructed times may be off, in nanoseconds; optional, for the user. Default kDefaultToleranceNs.
+inline constexpr const char* kToleranceVariable = "STOPLINE_TIME_TOLERANCE_NS";
+inline constexpr TimeNs kDefaultToleranceNs = 100'000;
 
 /// Virtual size that the library maps; the file behind it starts at kInitialFileBytes and grows in kGrowBytes steps,
 /// each reserved by posix_fallocate before it is touched.
@@ -111,13 +114,25 @@ struct MappingHeader {
     std::atomic<std::uint64_t> fileBytes;        // A, then L when it grows the file
 
     // Staging: two buffers; `stagingSequence` & 1 names the current one. Reader: read sequence, copy, read again.
-    std::atomic<std::uint32_t> stagingSequence; // L: grows when a buffer has been turned into a block
+    std::atomic<std::uint32_t> stagingSequence; // L: grows when a buffer has been turned into a block; kStagingTurning
+                                                // is set while the words below change: a copy then has no staging
     std::atomic<std::uint32_t> stagedIds;       // L: bytes of the id stream (from the start of the buffer)
     std::atomic<std::uint32_t> stagedTimes;     // L: bytes of the time stream (from the end of the buffer, downwards)
     std::atomic<std::uint64_t> stagedFirst;     // L: number of the first event in staging
     std::atomic<std::int64_t> stagedTime;       // L: reconstructed execution time before that event
 };
 static_assert(sizeof(MappingHeader) <= kHeaderBytes);
+inline constexpr std::uint32_t kStagingTurning = 0x80000000U;
+
+// The streams. Both hold one item an event, in order of event numbers.
+// Ids: varint; 0: serialised details follow (reader.h), n > 0: entry n - 1 of the dictionary. After the end of a poll
+//   (its details say so): varint, number of failures.
+// Times: the log2 code of the execution time since the reconstructed time of the previous event, or kExactTime and
+//   a varint in units of 2^kExactShift ns where no code is within the tolerance (p2d2 paper section 2.2). In staging
+//   this stream grows downwards, in a block it is stored in order.
+// Dictionary: serialised details, one after the other. Communicators: serialised CommInfo, by CommIndex.
+inline constexpr std::uint8_t kExactTime = 255;
+inline constexpr unsigned kExactShift = 14;
 
 /// A stop in the mapping's stop region. `ready` is set last.
 struct MappedStop {

@@ -12,7 +12,8 @@
 
 namespace stopline::trace {
 
-/// Plain copy of the parts of a mapping that a reader needs. The agent sends deltas; whoever keeps the image appends.
+/// Plain copy of the parts of a mapping that a reader needs. The agent sends deltas; whoever keeps the image
+/// appends.
 struct RankImage {
     std::vector<std::byte> header;     ///< at least sizeof(MappingHeader) bytes, copied at one moment
     std::vector<std::byte> staging;    ///< the current staging buffer, kStagingBytes
@@ -24,7 +25,7 @@ struct RankImage {
 
 struct DecodedEvent {
     DetailsId details;
-    TimeNs execution;            ///< reconstructed execution time since originNs, nanoseconds, monotone per rank
+    TimeNs execution; ///< reconstructed execution time since originNs, nanoseconds, monotone per rank
     std::uint64_t pollFailures = 0; ///< only at the end of a poll
 };
 
@@ -55,12 +56,15 @@ class RankReader {
     std::unique_ptr<Impl> m_impl;
 };
 
-/// Serialised details, as in the dictionary and in inline events. Used by the library's tests and by generators.
+/// Serialised details, as in the dictionary and in inline events. Used by the library's tests and by
+/// generators.
 [[nodiscard]] std::vector<std::byte> encodeDetails(const EventDetails& details);
-/// False when the bytes are no complete, valid details. `used` gets the bytes consumed.
+/// False when the bytes are no complete, valid details. `used` gets the bytes consumed. Lists longer than
+/// kMaxListed are refused.
 [[nodiscard]] bool decodeDetails(std::span<const std::byte> bytes, EventDetails& details, std::size_t& used);
 
-/// Log2 codes of time differences, in nanoseconds (p2d2 paper section 2.2; code 0 means no time at all).
+/// Log2 codes of time differences, in nanoseconds (p2d2 paper section 2.2; code 0 means no time at all). Four
+/// steps an octave, rounded to the nearest. kExactTime is never a code of encodeDelta.
 [[nodiscard]] std::uint8_t encodeDelta(TimeNs delta);
 [[nodiscard]] TimeNs decodeDelta(std::uint8_t code);
 

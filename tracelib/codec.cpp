@@ -1,0 +1,186 @@
+#include "codec.h"
+
+namespace stopline::trace {
+
+namespace {
+
+/// Requests as numbers whose differences repeat: the two special values get the smallest.
+std::int64_t requestNumber(RequestRef ref) {
+    if (ref.back == RequestRef::kNull) {
+        return 0;
+    }
+    if (ref.back == RequestRef::kUnknown) {
+        return 1;
+    }
+    return std::int64_t{ref.back} + 2;
+}
+
+/// Lists are runs of equal differences, so that a Waitall over a thousand requests takes a few bytes.
+void writeRequests(ByteWriter& out, const RequestRef* refs, std::uint32_t count) {
+    out.varint(count);
+    std::int64_t previous = 0;
+    for (std::uint32_t i = 0; i < count;) {
+        const std::int64_t step = requestNumber(refs[i]) - previous;
+        std::uint32_t run = 0;
+        while (i < count && requestNumber(refs[i]) - previous == step) {
+            previous = requestNumber(refs[i]);
+            ++i;
+            ++run;
+        }
+        out.signedVarint(step);
+        out.varint(run);
+    }
+}
+
+void writeStatus(ByteWriter& out, const Status& status) {
+    out.byte(status.cancelled ? 1 : 0);
+    out.signedVarint(status.source);
+    out.signedVarint(status.tag);
+    out.varint(status.bytes);
+}
+
+/// One completion as differences to the one before it.
+struct CompletionStep {
+    std::int64_t request, index, source, tag, bytes;
+    bool cancelled;
+    friend bool operator==(const CompletionStep&, const CompletionStep&) = default;
+};
+
+CompletionStep stepBetween(const Completion& from, const Completion& to) {
+    return {requestNumber(to.request) - requestNumber(from.request),
+            std::int64_t{to.index} - std::int64_t{from.index},
+            std::int64_t{to.status.source} - from.status.source,
+            std::int64_t{to.status.tag} - from.status.tag,
+            static_cast<std::int64_t>(to.status.bytes - from.status.bytes),
+            to.status.cancelled};
+}
+
+void writeCompletions(ByteWriter& out, const Completion* list, std::uint32_t count) {
+    out.varint(count);
+    Completion previous;
+    for (std::uint32_t i = 0; i < count;) {
+        const CompletionStep step = stepBetween(previous, list[i]);
+        std::uint32_t run = 0;
+        while (i < count && stepBetween(previous, list[i]) == step) {
+            previous = list[i];
+            ++i;
+            ++run;
+        }
+        out.byte(step.cancelled ? 1 : 0);
+        out.signedVarint(step.request);
+        out.signedVarint(step.index);
+        out.signedVarint(step.source);
+        out.signedVarint(step.tag);
+        out.signedVarint(step.bytes);
+        out.varint(run);
+    }
+}
+
+void writeRanks(ByteWriter& out, const std::int32_t* ranks, std::uint32_t count) {
+    out.varint(count);
+    std::int64_t previous = -1;
+    for (std::uint32_t i = 0; i < count;) {
+        const std::int64_t step = ranks[i] - previous;
+        std::uint32_t run = 0;
+        while (i < count && ranks[i] - previous == step) {
+            previous = ranks[i];
+            ++i;
+            ++run;
+        }
+        out.signedVarint(step);
+        out.varint(run);
+    }
+}
+
+} // namespace
+
+std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t capacity) {
+    std::uint32_t fields = 0;
+    const auto present = [&fields](bool condition, std::uint32_t bit) { fields |= condition ? bit : 0U; };
+    present(d.thread != 0, kHasThread);
+    present(d.site.value() != 0, kHasSite);
+    present(d.comm != kNoComm, kHasComm);
+    present(d.sendPeer != kNoPeer, kHasSendPeer);
+    present(d.sendTag != kNoTag, kHasSendTag);
+    present(d.sendBytes != 0, kHasSendBytes);
+    present(d.recvPeer != kNoPeer, kHasRecvPeer);
+    present(d.recvTag != kNoTag, kHasRecvTag);
+    present(d.recvBytes != 0, kHasRecvBytes);
+    present(d.root != kNoPeer, kHasRoot);
+    present(d.requestCount != 0, kHasRequests);
+    present(d.error != 0, kHasError);
+    present(!(d.status == Status{}), kHasStatus);
+    present(d.completionCount != 0, kHasCompletions);
+    present(d.newComm != kNoComm, kHasNewComm);
+    present(!(d.message == RequestRef{}), kHasMessage);
+
+    ByteWriter out(bytes, capacity);
+    out.byte(static_cast<std::uint8_t>((d.kind == EventKind::End ? kIsEnd : 0) | (d.flag ? 0 : kFlagFalse) |
+                                       (d.truncated ? kIsTruncated : 0)));
+    out.varint(static_cast<std::uint16_t>(d.function));
+    out.varint(fields);
+    if ((fields & kHasThread) != 0) {
+        out.varint(d.thread);
+    }
+    if ((fields & kHasSite) != 0) {
+        out.varint(d.site.value());
+    }
+    if ((fields & kHasComm) != 0) {
+        out.varint(d.comm.value());
+    }
+    if ((fields & kHasSendPeer) != 0) {
+        out.signedVarint(d.sendPeer);
+    }
+    if ((fields & kHasSendTag) != 0) {
+        out.signedVarint(d.sendTag);
+    }
+    if ((fields & kHasSendBytes) != 0) {
+        out.varint(d.sendBytes);
+    }
+    if ((fields & kHasRecvPeer) != 0) {
+        out.signedVarint(d.recvPeer);
+    }
+    if ((fields & kHasRecvTag) != 0) {
+        out.signedVarint(d.recvTag);
+    }
+    if ((fields & kHasRecvBytes) != 0) {
+        out.varint(d.recvBytes);
+    }
+    if ((fields & kHasRoot) != 0) {
+        out.signedVarint(d.root);
+    }
+    if ((fields & kHasRequests) != 0) {
+        writeRequests(out, d.requests, d.requestCount);
+    }
+    if ((fields & kHasError) != 0) {
+        out.signedVarint(d.error);
+    }
+    if ((fields & kHasStatus) != 0) {
+        writeStatus(out, d.status);
+    }
+    if ((fields & kHasCompletions) != 0) {
+        writeCompletions(out, d.completions, d.completionCount);
+    }
+    if ((fields & kHasNewComm) != 0) {
+        out.varint(d.newComm.value());
+    }
+    if ((fields & kHasMessage) != 0) {
+        out.varint(static_cast<std::uint64_t>(requestNumber(d.message)));
+    }
+    return out.ok() ? out.used() : 0;
+}
+
+std::size_t encodeComm(const CommView& comm, std::byte* bytes, std::size_t capacity) {
+    ByteWriter out(bytes, capacity);
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        out.byte(static_cast<std::uint8_t>(comm.id >> shift));
+    }
+    out.byte(static_cast<std::uint8_t>(comm.kind));
+    out.varint(comm.parent.value());
+    out.varint(comm.ordinal);
+    writeRanks(out, comm.members, comm.memberCount);
+    writeRanks(out, comm.remote, comm.remoteCount);
+    return out.ok() ? out.used() : 0;
+}
+
+} // namespace stopline::trace

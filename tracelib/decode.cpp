@@ -1,0 +1,313 @@
+#include "decode.h"
+
+#include "codec.h"
+#include "reader.h"
+
+#include <limits>
+
+namespace stopline::trace {
+
+std::uint8_t ByteReader::byte() {
+    if (!m_ok || m_used == m_bytes.size()) {
+        m_ok = false;
+        return 0;
+    }
+    return static_cast<std::uint8_t>(m_bytes[m_used++]);
+}
+
+std::uint64_t ByteReader::varint() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const std::uint8_t part = byte();
+        const std::uint64_t bits = part & 0x7fU;
+        if (shift == 63 && bits > 1) {
+            break;
+        }
+        value |= bits << shift;
+        if ((part & 0x80U) == 0) {
+            return m_ok ? value : 0;
+        }
+    }
+    m_ok = false;
+    return 0;
+}
+
+std::int64_t ByteReader::signedVarint() {
+    return unzigzag(varint());
+}
+
+std::uint64_t ByteReader::varintUpTo(std::uint64_t limit) {
+    const std::uint64_t value = varint();
+    if (value > limit) {
+        m_ok = false;
+        return 0;
+    }
+    return value;
+}
+
+std::int32_t ByteReader::signed32() {
+    const std::int64_t value = signedVarint();
+    if (value < std::numeric_limits<std::int32_t>::min() ||
+        value > std::numeric_limits<std::int32_t>::max()) {
+        m_ok = false;
+        return 0;
+    }
+    return static_cast<std::int32_t>(value);
+}
+
+void ByteReader::skip(std::size_t bytes) {
+    if (bytes > m_bytes.size() - m_used) {
+        m_ok = false;
+    } else {
+        m_used += bytes;
+    }
+}
+
+namespace {
+
+constexpr std::uint64_t kMax32 = std::numeric_limits<std::uint32_t>::max();
+
+RequestRef requestOfNumber(ByteReader& in, std::uint64_t number) {
+    if (number == 0) {
+        return {RequestRef::kNull};
+    }
+    if (number == 1) {
+        return {RequestRef::kUnknown};
+    }
+    if (number - 2 >= RequestRef::kUnknown) {
+        in.fail();
+        return {};
+    }
+    return {static_cast<std::uint32_t>(number - 2)};
+}
+
+/// Adds without overflow being undefined; hostile differences wrap and are then refused by the range check.
+std::uint64_t add(std::uint64_t value, std::int64_t step) {
+    return value + static_cast<std::uint64_t>(step);
+}
+
+void readRequests(ByteReader& in, std::vector<RequestRef>& list) {
+    const std::uint64_t count = in.varintUpTo(kMaxListed);
+    std::uint64_t number = 0;
+    while (in.ok() && list.size() < count) {
+        const std::int64_t step = in.signedVarint();
+        const std::uint64_t run = in.varintUpTo(count - list.size());
+        if (run == 0) {
+            in.fail();
+        }
+        for (std::uint64_t i = 0; in.ok() && i < run; ++i) {
+            number = add(number, step);
+            list.push_back(requestOfNumber(in, number));
+        }
+    }
+}
+
+bool fits32(std::int64_t value) {
+    return value >= std::numeric_limits<std::int32_t>::min() &&
+           value <= std::numeric_limits<std::int32_t>::max();
+}
+
+Status readStatus(ByteReader& in) {
+    Status status;
+    const std::uint8_t cancelled = in.byte();
+    if (cancelled > 1) {
+        in.fail();
+    }
+    status.cancelled = cancelled != 0;
+    status.source = in.signed32();
+    status.tag = in.signed32();
+    status.bytes = in.varint();
+    return status;
+}
+
+void readCompletions(ByteReader& in, std::vector<Completion>& list) {
+    const std::uint64_t count = in.varintUpTo(kMaxListed);
+    std::uint64_t request = 0;
+    std::uint64_t index = 0;
+    auto source = static_cast<std::uint64_t>(std::int64_t{kNoPeer});
+    auto tag = static_cast<std::uint64_t>(std::int64_t{kNoTag});
+    std::uint64_t bytes = 0;
+    while (in.ok() && list.size() < count) {
+        const std::uint8_t cancelled = in.byte();
+        const std::int64_t requestStep = in.signedVarint();
+        const std::int64_t indexStep = in.signedVarint();
+        const std::int64_t sourceStep = in.signedVarint();
+        const std::int64_t tagStep = in.signedVarint();
+        const std::int64_t bytesStep = in.signedVarint();
+        const std::uint64_t run = in.varintUpTo(count - list.size());
+        if (run == 0 || cancelled > 1) {
+            in.fail();
+        }
+        for (std::uint64_t i = 0; in.ok() && i < run; ++i) {
+            request = add(request, requestStep);
+            index = add(index, indexStep);
+            source = add(source, sourceStep);
+            tag = add(tag, tagStep);
+            bytes = add(bytes, bytesStep);
+            const auto signedSource = static_cast<std::int64_t>(source);
+            const auto signedTag = static_cast<std::int64_t>(tag);
+            if (index > kMax32 || !fits32(signedSource) || !fits32(signedTag)) {
+                in.fail();
+                break;
+            }
+            Completion& added = list.emplace_back();
+            added.request = requestOfNumber(in, request);
+            added.index = static_cast<std::uint32_t>(index);
+            added.status = {static_cast<std::int32_t>(signedSource), static_cast<std::int32_t>(signedTag),
+                            bytes, cancelled != 0};
+        }
+    }
+}
+
+void readRanks(ByteReader& in, std::vector<std::int32_t>& list) {
+    const std::uint64_t count = in.varintUpTo(kMaxMembers);
+    auto rank = static_cast<std::uint64_t>(std::int64_t{-1});
+    while (in.ok() && list.size() < count) {
+        const std::int64_t step = in.signedVarint();
+        const std::uint64_t run = in.varintUpTo(count - list.size());
+        if (run == 0) {
+            in.fail();
+        }
+        for (std::uint64_t i = 0; in.ok() && i < run; ++i) {
+            rank = add(rank, step);
+            if (!fits32(static_cast<std::int64_t>(rank))) {
+                in.fail();
+                break;
+            }
+            list.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(rank)));
+        }
+    }
+}
+
+} // namespace
+
+bool readDetails(ByteReader& in, EventDetails& d) {
+    d = EventDetails{};
+    const std::uint8_t flags = in.byte();
+    const std::uint64_t function = in.varint();
+    const std::uint64_t fields = in.varint();
+    if (flags > kAllFlags || function >= static_cast<std::uint64_t>(FunctionId::Count) ||
+        fields > kAllFields) {
+        in.fail();
+        return false;
+    }
+    const auto has = [fields](DetailsField bit) { return (fields & bit) != 0; };
+    d.kind = (flags & kIsEnd) != 0 ? EventKind::End : EventKind::Begin;
+    d.flag = (flags & kFlagFalse) == 0;
+    d.truncated = (flags & kIsTruncated) != 0;
+    d.function = static_cast<FunctionId>(function);
+    if (has(kHasThread)) {
+        d.thread = static_cast<std::uint16_t>(in.varintUpTo(std::numeric_limits<std::uint16_t>::max()));
+    }
+    if (has(kHasSite)) {
+        d.site = CodeAddress{in.varint()};
+    }
+    if (has(kHasComm)) {
+        d.comm = CommIndex{static_cast<std::uint32_t>(in.varintUpTo(kMax32))};
+    }
+    if (has(kHasSendPeer)) {
+        d.sendPeer = in.signed32();
+    }
+    if (has(kHasSendTag)) {
+        d.sendTag = in.signed32();
+    }
+    if (has(kHasSendBytes)) {
+        d.sendBytes = in.varint();
+    }
+    if (has(kHasRecvPeer)) {
+        d.recvPeer = in.signed32();
+    }
+    if (has(kHasRecvTag)) {
+        d.recvTag = in.signed32();
+    }
+    if (has(kHasRecvBytes)) {
+        d.recvBytes = in.varint();
+    }
+    if (has(kHasRoot)) {
+        d.root = in.signed32();
+    }
+    if (has(kHasRequests)) {
+        readRequests(in, d.requests);
+    }
+    if (has(kHasError)) {
+        d.error = in.signed32();
+    }
+    if (has(kHasStatus)) {
+        d.status = readStatus(in);
+    }
+    if (has(kHasCompletions)) {
+        readCompletions(in, d.completions);
+    }
+    if (has(kHasNewComm)) {
+        d.newComm = CommIndex{static_cast<std::uint32_t>(in.varintUpTo(kMax32))};
+    }
+    if (has(kHasMessage)) {
+        d.message = requestOfNumber(in, in.varint());
+    }
+    return in.ok();
+}
+
+bool readComm(ByteReader& in, CommInfo& comm) {
+    comm = CommInfo{};
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        comm.id |= std::uint64_t{in.byte()} << shift;
+    }
+    const std::uint8_t kind = in.byte();
+    if (kind > static_cast<std::uint8_t>(CommKind::Other)) {
+        in.fail();
+        return false;
+    }
+    comm.kind = static_cast<CommKind>(kind);
+    comm.parent = CommIndex{static_cast<std::uint32_t>(in.varintUpTo(kMax32))};
+    comm.ordinal = static_cast<std::uint32_t>(in.varintUpTo(kMax32));
+    readRanks(in, comm.members);
+    readRanks(in, comm.remote);
+    return in.ok();
+}
+
+bool decodeDetails(std::span<const std::byte> bytes, EventDetails& details, std::size_t& used) {
+    ByteReader in(bytes);
+    const bool good = readDetails(in, details);
+    used = good ? in.used() : 0;
+    return good;
+}
+
+std::vector<std::byte> encodeDetails(const EventDetails& d) {
+    DetailsView view;
+    view.kind = d.kind;
+    view.flag = d.flag;
+    view.truncated = d.truncated;
+    view.function = d.function;
+    view.thread = d.thread;
+    view.site = d.site;
+    view.comm = d.comm;
+    view.sendPeer = d.sendPeer;
+    view.sendTag = d.sendTag;
+    view.sendBytes = d.sendBytes;
+    view.recvPeer = d.recvPeer;
+    view.recvTag = d.recvTag;
+    view.recvBytes = d.recvBytes;
+    view.root = d.root;
+    view.error = d.error;
+    view.status = d.status;
+    view.newComm = d.newComm;
+    view.message = d.message;
+    view.requests = d.requests.data();
+    view.requestCount = static_cast<std::uint32_t>(d.requests.size());
+    view.completions = d.completions.data();
+    view.completionCount = static_cast<std::uint32_t>(d.completions.size());
+    // No field takes more than twelve bytes, no list entry more than six such fields with their run.
+    std::vector<std::byte> bytes(256 + 24 * d.requests.size() + 72 * d.completions.size());
+    bytes.resize(encodeDetails(view, bytes.data(), bytes.size()));
+    return bytes;
+}
+
+std::uint8_t encodeDelta(TimeNs delta) {
+    return codeOfDelta(delta);
+}
+
+TimeNs decodeDelta(std::uint8_t code) {
+    return deltaOfCode(code);
+}
+
+} // namespace stopline::trace

@@ -1,0 +1,361 @@
+#include "reader.h"
+
+#include "codec.h"
+#include "decode.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace stopline::trace {
+
+namespace {
+
+/// Details may expand (runs): more than this in all is no recording but an attack.
+constexpr std::size_t kMaxListedInAll = std::size_t{1} << 26;
+constexpr TimeNs kMaxTime = std::numeric_limits<TimeNs>::max() / 2;
+
+/// The words of the header that decoding needs, copied without atomics.
+struct HeaderWords {
+    std::int64_t originNs = 0;
+    std::uint32_t stagingSequence = 0;
+    std::uint32_t stagedIds = 0;
+    std::uint32_t stagedTimes = 0;
+    std::uint64_t stagedFirst = 0;
+    std::int64_t stagedTime = 0;
+};
+
+template <typename T>
+T wordAt(const std::vector<std::byte>& bytes, std::size_t offset) {
+    T value{};
+    std::memcpy(&value, bytes.data() + offset, sizeof(T));
+    return value;
+}
+
+/// One batch of events: two streams and where they start.
+struct Batch {
+    std::span<const std::byte> ids;
+    std::span<const std::byte> times;
+    std::uint64_t firstEvent = 0;
+    TimeNs startTime = 0;
+};
+
+} // namespace
+
+struct RankReader::Impl {
+    std::vector<DecodedEvent> events;
+    std::uint64_t first = 0;
+    std::vector<EventDetails> details;
+    std::vector<DetailsId> dictionary;                        // by position in the dictionary
+    std::unordered_map<std::string, DetailsId> inlineDetails; // by their bytes
+    std::vector<CommInfo> comms;
+    std::vector<StopRecord> stops;
+    TimeNs origin = 0;
+    std::size_t dictionaryUsed = 0;
+    std::size_t commsUsed = 0;
+    std::size_t blocksUsed = 0;
+    std::size_t blockNumber = 0;
+    std::size_t listed = 0;
+
+    [[nodiscard]] std::uint64_t last() const { return events.empty() ? 0 : first + events.size() - 1; }
+
+    std::string readHeader(const RankImage& image, HeaderWords& words);
+    std::string readDictionary(const std::vector<std::byte>& bytes);
+    std::string readComms(const std::vector<std::byte>& bytes);
+    void readStops(const std::vector<std::byte>& bytes);
+    std::string readBlocks(const std::vector<std::byte>& bytes);
+    std::string readStaging(const RankImage& image, const HeaderWords& words);
+    bool addDetails(EventDetails&& added);
+    std::string decodeBatch(const Batch& batch, std::uint64_t expected);
+    bool readTime(ByteReader& in, TimeNs& now);
+};
+
+std::string RankReader::Impl::readHeader(const RankImage& image, HeaderWords& words) {
+    if (image.header.size() < sizeof(MappingHeader)) {
+        return "the header of the recording is cut off";
+    }
+    if (wordAt<std::uint64_t>(image.header, offsetof(MappingHeader, magic)) != kMappingMagic) {
+        return "this is no recording: the header does not start as one";
+    }
+    const auto version = wordAt<std::uint32_t>(image.header, offsetof(MappingHeader, formatVersion));
+    if (version != kFormatVersion) {
+        return "the recording has format version " + std::to_string(version) +
+               ", this program reads version " + std::to_string(kFormatVersion);
+    }
+    words.originNs = wordAt<std::int64_t>(image.header, offsetof(MappingHeader, originNs));
+    words.stagingSequence = wordAt<std::uint32_t>(image.header, offsetof(MappingHeader, stagingSequence));
+    words.stagedIds = wordAt<std::uint32_t>(image.header, offsetof(MappingHeader, stagedIds));
+    words.stagedTimes = wordAt<std::uint32_t>(image.header, offsetof(MappingHeader, stagedTimes));
+    words.stagedFirst = wordAt<std::uint64_t>(image.header, offsetof(MappingHeader, stagedFirst));
+    words.stagedTime = wordAt<std::int64_t>(image.header, offsetof(MappingHeader, stagedTime));
+    return {};
+}
+
+bool RankReader::Impl::addDetails(EventDetails&& added) {
+    listed += added.requests.size() + added.completions.size();
+    if (listed > kMaxListedInAll) {
+        return false;
+    }
+    details.push_back(std::move(added));
+    return true;
+}
+
+std::string RankReader::Impl::readDictionary(const std::vector<std::byte>& bytes) {
+    while (dictionaryUsed < bytes.size()) {
+        ByteReader in(std::span<const std::byte>(bytes).subspan(dictionaryUsed));
+        EventDetails entry;
+        if (!readDetails(in, entry) || !addDetails(std::move(entry))) {
+            return "entry " + std::to_string(dictionary.size()) + " of the dictionary is damaged";
+        }
+        dictionary.push_back(DetailsId{static_cast<std::uint32_t>(details.size() - 1)});
+        dictionaryUsed += in.used();
+    }
+    return {};
+}
+
+std::string RankReader::Impl::readComms(const std::vector<std::byte>& bytes) {
+    while (commsUsed < bytes.size()) {
+        ByteReader in(std::span<const std::byte>(bytes).subspan(commsUsed));
+        CommInfo comm;
+        if (readComm(in, comm)) {
+            listed += comm.members.size() + comm.remote.size();
+        }
+        if (!in.ok() || listed > kMaxListedInAll) {
+            return "communicator " + std::to_string(comms.size()) + " is damaged";
+        }
+        comms.push_back(std::move(comm));
+        commsUsed += in.used();
+    }
+    return {};
+}
+
+void RankReader::Impl::readStops(const std::vector<std::byte>& bytes) {
+    // Library and agent both append: one that is not ready yet may be followed by one that is. So all are
+    // read anew.
+    stops.clear();
+    for (std::size_t at = 0; at + sizeof(MappedStop) <= bytes.size(); at += sizeof(MappedStop)) {
+        if (wordAt<std::uint64_t>(bytes, at + offsetof(MappedStop, ready)) != 1) {
+            continue;
+        }
+        stops.push_back({EventIndex{wordAt<std::uint64_t>(bytes, at + offsetof(MappedStop, event))},
+                         wordAt<std::int64_t>(bytes, at + offsetof(MappedStop, beginNs)),
+                         wordAt<std::int64_t>(bytes, at + offsetof(MappedStop, endNs))});
+    }
+}
+
+bool RankReader::Impl::readTime(ByteReader& in, TimeNs& now) {
+    const std::uint8_t code = in.byte();
+    TimeNs delta = kDeltaOfCode[code];
+    if (code == kExactTime) {
+        delta = static_cast<TimeNs>(in.varintUpTo(static_cast<std::uint64_t>(kMaxTime) >> kExactShift)
+                                    << kExactShift);
+    }
+    now = delta < kMaxTime - now ? now + delta : kMaxTime;
+    return in.ok();
+}
+
+/// Appends the events of a batch that are new. `expected` 0 takes as many as both streams hold.
+std::string RankReader::Impl::decodeBatch(const Batch& batch, std::uint64_t expected) {
+    ByteReader ids(batch.ids);
+    ByteReader times(batch.times);
+    TimeNs now = std::clamp(batch.startTime, TimeNs{0}, kMaxTime);
+    std::uint64_t number = batch.firstEvent;
+    std::uint64_t count = 0;
+    for (; !ids.atEnd() && !times.atEnd() && (expected == 0 || count < expected); ++count, ++number) {
+        DecodedEvent event{};
+        const std::uint64_t id = ids.varint();
+        if (!ids.ok()) {
+            return "event " + std::to_string(number) + " is cut off";
+        }
+        if (id == 0) {
+            const std::span<const std::byte> from = ids.rest();
+            EventDetails entry;
+            if (!readDetails(ids, entry)) {
+                return "the details of event " + std::to_string(number) + " are damaged";
+            }
+            const std::string key(reinterpret_cast<const char*>(from.data()),
+                                  from.size() - ids.rest().size());
+            const auto known = inlineDetails.find(key);
+            if (known != inlineDetails.end()) {
+                event.details = known->second;
+            } else {
+                if (!addDetails(std::move(entry))) {
+                    return "the details of event " + std::to_string(number) + " are too long";
+                }
+                event.details = DetailsId{static_cast<std::uint32_t>(details.size() - 1)};
+                inlineDetails.emplace(key, event.details);
+            }
+        } else if (id <= dictionary.size()) {
+            event.details = dictionary[id - 1];
+        } else {
+            return "event " + std::to_string(number) + " names entry " + std::to_string(id - 1) +
+                   " of a dictionary of " + std::to_string(dictionary.size());
+        }
+        const EventDetails& what = details[event.details.value()];
+        if (what.kind == EventKind::End && isPoll(functionClass(what.function))) {
+            event.pollFailures = ids.varint();
+        }
+        if (!ids.ok() || !readTime(times, now)) {
+            return "event " + std::to_string(number) + " is cut off";
+        }
+        if (number <= last()) {
+            continue;
+        }
+        event.execution = events.empty() ? now : std::max(now, events.back().execution);
+        if (events.empty()) {
+            first = number;
+        }
+        events.push_back(event);
+    }
+    if (expected != 0 && (count != expected || !ids.atEnd() || !times.atEnd())) {
+        return "it holds " + std::to_string(count) + " events where its header says " +
+               std::to_string(expected);
+    }
+    return {};
+}
+
+std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes) {
+    while (blocksUsed < bytes.size()) {
+        const auto fault = [this](const std::string& what) {
+            return "block " + std::to_string(blockNumber) + " (byte " + std::to_string(blocksUsed) +
+                   "): " + what;
+        };
+        const std::size_t left = bytes.size() - blocksUsed;
+        if (left < sizeof(BlockHeader)) {
+            return fault("its header is cut off");
+        }
+        const auto header = wordAt<BlockHeader>(bytes, blocksUsed);
+        if (header.magic != kBlockMagic) {
+            return fault("it does not start as a block");
+        }
+        const std::size_t raw = std::size_t{header.idBytes} + header.timeBytes;
+        const std::size_t stored = (std::size_t{header.compressedBytes} + 7) & ~std::size_t{7};
+        if (header.codec > 1) {
+            return fault("unknown codec " + std::to_string(header.codec));
+        }
+        if (raw > kStagingBytes || header.eventCount == 0 || header.eventCount > header.idBytes ||
+            header.eventCount > header.timeBytes || header.firstEvent == 0 ||
+            header.firstEvent > std::numeric_limits<std::uint64_t>::max() / 2) {
+            return fault("its header contradicts itself");
+        }
+        if (stored > left - sizeof(BlockHeader)) {
+            return fault("its data are cut off");
+        }
+        if (!events.empty() && header.firstEvent > last() + 1) {
+            return fault("events " + std::to_string(last() + 1) + " to " +
+                         std::to_string(header.firstEvent - 1) + " are missing before it");
+        }
+        if (header.firstEvent + header.eventCount - 1 > last()) {
+            std::array<std::byte, kStagingBytes> buffer;
+            const auto* data =
+                reinterpret_cast<const Bytef*>(bytes.data() + blocksUsed + sizeof(BlockHeader));
+            auto* out = reinterpret_cast<Bytef*>(buffer.data());
+            uLongf size = buffer.size();
+            if (header.codec == 0) {
+                if (header.compressedBytes != raw) {
+                    return fault("its header contradicts itself");
+                }
+                std::memcpy(out, data, raw);
+            } else if (uncompress(out, &size, data, header.compressedBytes) != Z_OK || size != raw) {
+                return fault("its data cannot be decompressed");
+            }
+            if (adler32(1, out, static_cast<uInt>(raw)) != header.checksum) {
+                return fault("its checksum is wrong");
+            }
+            const std::span<const std::byte> all(buffer.data(), raw);
+            const Batch batch{all.first(header.idBytes), all.subspan(header.idBytes), header.firstEvent,
+                              header.startTime};
+            if (std::string error = decodeBatch(batch, header.eventCount); !error.empty()) {
+                return fault(error);
+            }
+        }
+        blocksUsed += sizeof(BlockHeader) + stored;
+        ++blockNumber;
+    }
+    return {};
+}
+
+std::string RankReader::Impl::readStaging(const RankImage& image, const HeaderWords& words) {
+    if ((words.stagingSequence & kStagingTurning) != 0 || words.stagedIds == 0) {
+        return {};
+    }
+    const std::size_t used = std::size_t{words.stagedIds} + words.stagedTimes;
+    if (used > kStagingBytes || image.staging.size() < kStagingBytes || words.stagedFirst == 0 ||
+        words.stagedFirst > std::numeric_limits<std::uint64_t>::max() / 2) {
+        return "the staging area contradicts the header";
+    }
+    if (!events.empty() && words.stagedFirst > last() + 1) {
+        return "the staging area starts with event " + std::to_string(words.stagedFirst) +
+               " but the blocks end with " + std::to_string(last());
+    }
+    std::vector<std::byte> times(
+        image.staging.rbegin() + static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes),
+        image.staging.rbegin() +
+            static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes + words.stagedTimes));
+    const Batch batch{std::span(image.staging).first(words.stagedIds), times, words.stagedFirst,
+                      words.stagedTime};
+    std::string error = decodeBatch(batch, 0);
+    return error.empty() ? error : "staging area: " + error;
+}
+
+RankReader::RankReader() : m_impl(std::make_unique<Impl>()) {}
+RankReader::~RankReader() = default;
+RankReader::RankReader(RankReader&&) noexcept = default;
+RankReader& RankReader::operator=(RankReader&&) noexcept = default;
+
+std::string RankReader::update(const RankImage& image) {
+    HeaderWords words;
+    if (std::string error = m_impl->readHeader(image, words); !error.empty()) {
+        return error;
+    }
+    m_impl->origin = words.originNs;
+    m_impl->readStops(image.stops);
+    // A fault in one part does not hide what the others still say.
+    std::string error = m_impl->readComms(image.comms);
+    const auto note = [&error](std::string next) {
+        if (error.empty()) {
+            error = std::move(next);
+        }
+        return error.empty();
+    };
+    note(m_impl->readDictionary(image.dictionary));
+    const std::string blocks = m_impl->readBlocks(image.blocks);
+    note(blocks);
+    // Behind a broken block the staged events are no continuation.
+    if (blocks.empty()) {
+        note(m_impl->readStaging(image, words));
+    }
+    return error;
+}
+
+const std::vector<DecodedEvent>& RankReader::events() const {
+    return m_impl->events;
+}
+EventIndex RankReader::firstEvent() const {
+    return EventIndex{m_impl->first};
+}
+EventIndex RankReader::lastEvent() const {
+    return EventIndex{m_impl->last()};
+}
+const EventDetails& RankReader::details(DetailsId id) const {
+    return m_impl->details.at(id.value());
+}
+std::uint32_t RankReader::detailsCount() const {
+    return static_cast<std::uint32_t>(m_impl->details.size());
+}
+const std::vector<CommInfo>& RankReader::comms() const {
+    return m_impl->comms;
+}
+const std::vector<StopRecord>& RankReader::stops() const {
+    return m_impl->stops;
+}
+TimeNs RankReader::originNs() const {
+    return m_impl->origin;
+}
+
+} // namespace stopline::trace

@@ -1,0 +1,91 @@
+// Writes events into a mapping. No allocation, no exceptions: shared by the preloaded libraries and the
+// tests.
+#pragma once
+
+#include "codec.h"
+#include "mapping.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stopline::trace {
+
+/// Everything the recorder needs besides the mapping, of fixed size. The caller owns it (static memory) and
+/// zeroes it; pages that are never touched cost nothing.
+struct RecorderMemory {
+    static constexpr std::uint32_t kMaxSignatures = 40'000;
+    static constexpr std::uint32_t kSlots = 1U << 16;
+    static constexpr std::size_t kScratchBytes = 60 * 1024;
+    static constexpr std::size_t kArenaBytes = 272 * 1024; ///< what zlib asks for at level 6
+
+    struct Signature {
+        std::uint32_t hash;
+        std::uint32_t offset; ///< in the dictionary
+        std::uint32_t size;
+    };
+    std::uint32_t slots[kSlots]; ///< signature number + 1
+    Signature signatures[kMaxSignatures];
+    std::uint8_t lastCode[kMaxSignatures + 1]; ///< the last one is for inline details
+    std::byte scratch[kScratchBytes];
+    alignas(16) std::byte arena[kArenaBytes];
+};
+
+/// Makes the file behind the mapping at least `bytes` long, its space reserved. Returns 0 or an errno.
+using GrowFunction = int (*)(void* context, std::uint64_t bytes);
+
+/// One writer a mapping. Not thread-safe: the caller holds a lock where several threads call MPI.
+class Recorder {
+  public:
+    /// `base` is a mapping whose header the agent has filled and whose file has `fileBytes` bytes. `memory`
+    /// outlives the recorder. Times stay within max(tolerance, 2^(kExactShift-1)) ns of what append() was
+    /// given.
+    void open(std::byte* base, RecorderMemory* memory, GrowFunction grow, void* growContext,
+              TimeNs tolerance);
+
+    /// Records the next event. `execution` is its execution time in ns since originNs. Publishes it last in
+    /// eventCount and returns its number; when the recording is off, only counts.
+    std::uint64_t append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures = 0);
+
+    /// Describes a communicator; kNoComm when the region is full.
+    CommIndex addComm(const CommView& comm);
+
+    /// Turns what is staged into a block.
+    void flush();
+
+    /// Stops recording for ever; events are still counted. `error` is an errno.
+    void switchOff(int error);
+
+    [[nodiscard]] std::uint64_t lastEvent() const { return m_lastEvent; }
+    [[nodiscard]] bool isOff() const { return m_off; }
+    [[nodiscard]] MappingHeader& header() const { return *m_header; }
+    /// Execution time as a reader will reconstruct it.
+    [[nodiscard]] TimeNs reconstructedTime() const { return m_time; }
+
+  private:
+    [[nodiscard]] std::uint32_t intern(const std::byte* bytes, std::size_t size);
+    [[nodiscard]] bool ensureFile(std::uint64_t bytes);
+    [[nodiscard]] std::size_t encode(const DetailsView& details);
+    void writeTime(std::byte* end, std::uint32_t& used, std::uint8_t& lastCode, TimeNs execution);
+    void startBuffer(std::uint32_t sequence);
+
+    MappingHeader* m_header = nullptr;
+    std::byte* m_base = nullptr;
+    RecorderMemory* m_memory = nullptr;
+    GrowFunction m_grow = nullptr;
+    void* m_growContext = nullptr;
+    TimeNs m_tolerance = 0;
+    TimeNs m_exactFrom = 0; // error of a code above which the exact form is written
+    TimeNs m_time = 0;
+    TimeNs m_lastExecution = 0;
+    std::uint64_t m_lastEvent = 0;
+    std::uint64_t m_firstStaged = 1;
+    std::byte* m_staging = nullptr;
+    std::uint32_t m_ids = 0;
+    std::uint32_t m_times = 0;
+    std::uint32_t m_signatures = 0;
+    std::uint32_t m_comms = 0;
+    bool m_dictionaryFull = false;
+    bool m_off = false;
+};
+
+} // namespace stopline::trace
