@@ -1,0 +1,125 @@
+// Performs scripts (see batch_language.h for the language) on a session, without widgets or inside the
+// window.
+#pragma once
+
+#include "../replay/session.h"
+#include "batch_language.h"
+
+#include <QObject>
+#include <QSet>
+
+#include <functional>
+
+namespace stopline::app {
+
+/// What only the window can do for a script. The texts returned say what went wrong; empty: done.
+class WindowVerbs {
+  public:
+    virtual ~WindowVerbs() = default;
+    virtual QString screenshot(const QString& name) = 0;
+    virtual QString select(replay::CallRef call) = 0;
+    virtual QString resize(int width, int height) = 0;
+    virtual QString axis(const QString& name) = 0;
+    virtual QString style(const QString& name) = 0;
+    virtual QString dock(const QString& name) = 0;
+};
+
+struct BatchOptions {
+    bool verbose = false;
+    bool echoLines = true; ///< print "> verb …" before each verb
+    std::chrono::milliseconds wait{60000};
+    std::function<void(const QString& line)> out; ///< results
+    std::function<void(const QString& line)> err; ///< warnings, errors, failures
+};
+
+/// Exit codes of run().
+inline constexpr int kScriptOk = 0;
+inline constexpr int kScriptFailed = 1;
+inline constexpr int kScriptWrong = 2;
+inline constexpr int kScriptTimedOut = 3;
+
+/// Runs a script line by line. Waits spin the event loop and are bounded; none of the session's calls block.
+class BatchRunner : public QObject {
+    Q_OBJECT
+  public:
+    /// Owns neither; the session must outlive the runner. `window` may be null.
+    BatchRunner(replay::Session* session, BatchOptions options, WindowVerbs* window = nullptr,
+                QObject* parent = nullptr);
+
+    /// Performs the script and then kills the job. Answers the exit code; see batch_language.h.
+    int run(const Script& script);
+    /// Makes run() return soon: the current wait ends as a failure. For a window that is closed.
+    void abort();
+
+  private:
+    enum class Verdict { Done, Failed, TimedOut, Quit };
+    struct Outcome {
+        Verdict result = Verdict::Done;
+        QString text;
+    };
+    using Lines = QStringList;
+
+    // batch.cpp
+    Outcome perform(const ScriptLine& line, Lines& out);
+    bool waitFor(const std::function<bool()>& done, std::chrono::milliseconds limit);
+    Outcome timedOut(const ScriptLine& line) const;
+    [[nodiscard]] std::chrono::milliseconds limit(const ScriptLine& line) const;
+    void endJob();
+    [[nodiscard]] std::optional<QVector<RankId>> ranks(const QString& text, QString& error) const;
+    [[nodiscard]] std::optional<RankId> oneRank(const QString& text, QString& error) const;
+    [[nodiscard]] QVector<RankId> focusRanks() const;
+    void noteRank(RankId rank);
+
+    // batch_control.cpp
+    Outcome control(const ScriptLine& line, Lines& out);
+    Outcome timeTravel(const ScriptLine& line, Lines& out);
+    Outcome breakpointVerb(const ScriptLine& line, Lines& out);
+    Outcome wait(const ScriptLine& line);
+    Outcome waitStopped(const ScriptLine& line, const QVector<RankId>& ranks, bool orEnded);
+    void expectResume(replay::Verb verb);
+    Outcome window(const ScriptLine& line);
+
+    // batch_look.cpp
+    Outcome look(const ScriptLine& line, Lines& out);
+    Outcome print(const ScriptLine& line, Lines& out);
+    Outcome locals(const ScriptLine& line, Lines& out);
+    Outcome stack(const ScriptLine& line, Lines& out);
+    Outcome gdb(const ScriptLine& line, Lines& out);
+    [[nodiscard]] QString rankLine(RankId rank) const;
+    [[nodiscard]] QString whereText(RankId rank) const;
+    [[nodiscard]] QString tidy(QString value) const;
+    void outputLines(const QVector<RankId>& ranks, Lines& out) const;
+    struct Values {
+        QVector<QPair<RankId, QString>> values;
+        Outcome outcome;
+    };
+    Values evaluate(const QString& expressionAndRanks, std::chrono::milliseconds limit,
+                    QString* expression = nullptr);
+
+    // batch_history.cpp
+    Outcome history(const ScriptLine& line, Lines& out);
+    Outcome events(const ScriptLine& line, Lines& out);
+    Outcome point(const ScriptLine& line, Lines& out);
+    void lineText(const QString& title, const replay::Line& line, Lines& out) const;
+    [[nodiscard]] QString eventText(RankId rank, EventIndex event) const;
+
+    // batch_expect.cpp
+    Outcome expect(const ScriptLine& line);
+    Outcome expectOnce(const QString& text, const ScriptLine& line);
+    Outcome compareWhere(const QStringList& words) const;
+    Outcome comparePlace(const QStringList& words) const;
+    Outcome compareState(const QStringList& words) const;
+
+    replay::Session* m_session;
+    BatchOptions m_options;
+    WindowVerbs* m_window;
+    QSet<int> m_resuming;     ///< ranks told to run, not yet seen running
+    bool m_launching = false; ///< Run or Restart given, no rank seen yet
+    bool m_operationDone = false;
+    bool m_operationOk = false;
+    QString m_operationText;
+    bool m_aborted = false;
+    int m_quitCode = 0;
+};
+
+} // namespace stopline::app

@@ -1,0 +1,246 @@
+// Verbs about what has happened: events, messages, point, frontiers, history of commands.
+#include "batch.h"
+
+#include "text.h"
+
+#include "../tracelib/functions.h"
+
+namespace stopline::app {
+
+using namespace replay;
+using namespace std::chrono_literals;
+
+namespace {
+
+QString name(trace::FunctionId function) {
+    const auto text = trace::functionName(function);
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString cutText(const Timeline& timeline, const Cut& cut) {
+    QStringList parts;
+    for (std::size_t rank = 0; rank < cut.size(); ++rank) {
+        parts << QStringLiteral("[%1] %2").arg(rank).arg(
+            placeText(timeline, RankId{static_cast<std::int32_t>(rank)}, cut[rank]));
+    }
+    return parts.join(QStringLiteral("  "));
+}
+
+QString whyText(StopWhy why) {
+    RankView view;
+    view.phase = RankPhase::Stopped;
+    view.why = why;
+    return stateText(view);
+}
+
+} // namespace
+
+QString BatchRunner::eventText(RankId rank, EventIndex event) const {
+    const Timeline& timeline = m_session->timeline();
+    const auto ref = timeline.callAt(rank, event);
+    if (!ref) {
+        return QString::number(event.value());
+    }
+    if (timeline.isBegin(rank, event)) {
+        QString text = QStringLiteral("%1 begin %2").arg(event.value()).arg(m_session->callText(*ref));
+        const QString where = locationText(m_session->sourceOf(*ref), m_options.verbose);
+        return where.isEmpty() ? text : text + QStringLiteral("  ") + where;
+    }
+    const trace::EventDetails& end = timeline.details(rank, timeline.eventDetails(rank, event));
+    QString text = QStringLiteral("%1 end   %2").arg(event.value()).arg(name(end.function));
+    if (end.status.source >= 0) {
+        text += QStringLiteral(" from %1 tag %2 %3")
+                    .arg(end.status.source)
+                    .arg(end.status.tag)
+                    .arg(bytesText(end.status.bytes));
+    }
+    if (!end.completions.empty()) {
+        text += QStringLiteral(" completed %1").arg(end.completions.size());
+    }
+    if (!end.flag) {
+        text += QStringLiteral(" not yet");
+    }
+    if (end.error != 0) {
+        text += QStringLiteral(" error %1").arg(end.error);
+    }
+    return text;
+}
+
+BatchRunner::Outcome BatchRunner::events(const ScriptLine& line, Lines& out) {
+    QString error;
+    const auto rank = oneRank(line.words.first(), error);
+    if (!rank) {
+        return {Verdict::Failed, error};
+    }
+    const Timeline& timeline = m_session->timeline();
+    if (rank->value() >= timeline.rankCount()) {
+        return {Verdict::Failed, QStringLiteral("nothing is recorded of rank %1").arg(rank->value())};
+    }
+    const quint64 last = timeline.lastEvent(*rank).value();
+    bool okFrom = true;
+    bool okTo = true;
+    const quint64 from = line.words.size() > 1 ? line.words.at(1).toULongLong(&okFrom) : 1;
+    const quint64 to = line.words.size() > 2 ? line.words.at(2).toULongLong(&okTo) : last;
+    if (!okFrom || !okTo || from < 1) {
+        return {Verdict::Failed, QStringLiteral("FROM and TO are event numbers from 1")};
+    }
+    // Lines are resolved in the background; give them a moment, so that a script prints the same every time.
+    waitFor(
+        [&] {
+            for (quint64 event = from; event <= qMin(to, last); ++event) {
+                const auto ref = timeline.callAt(*rank, EventIndex{event});
+                if (ref && !m_session->sourceOf(*ref).known()) {
+                    return false;
+                }
+            }
+            return true;
+        },
+        2s);
+    for (quint64 event = from; event <= qMin(to, last); ++event) {
+        out << QStringLiteral("[%1] %2").arg(rank->value()).arg(eventText(*rank, EventIndex{event}));
+    }
+    return {};
+}
+
+void BatchRunner::lineText(const QString& title, const Line& line, Lines& out) const {
+    const Timeline& timeline = m_session->timeline();
+    out << title;
+    for (std::size_t i = 0; i < line.cut.size(); ++i) {
+        const RankId rank{static_cast<std::int32_t>(i)};
+        out << QStringLiteral("  [%1] %2").arg(i).arg(placeText(timeline, rank, line.cut[i]));
+    }
+    for (const Obstacle& obstacle : line.obstacles) {
+        out << QStringLiteral("  rank %1 cannot stop in user code: %2")
+                   .arg(obstacle.rank.value())
+                   .arg(QString::fromStdString(obstacle.reason));
+    }
+}
+
+BatchRunner::Outcome BatchRunner::point(const ScriptLine& line, Lines& out) {
+    QString error;
+    const auto rank = oneRank(line.words.first(), error);
+    if (!rank) {
+        return {Verdict::Failed, error};
+    }
+    const Timeline& timeline = m_session->timeline();
+    const bool byCall = line.words.at(1) == QLatin1StringView("call");
+    if (line.words.size() != (byCall ? 4 : 3)) {
+        return {Verdict::Failed,
+                QStringLiteral("usage: point RANK EVENT before|after, or point RANK call N before|after")};
+    }
+    bool ok = false;
+    const quint64 number = line.words.at(byCall ? 2 : 1).toULongLong(&ok);
+    std::optional<CallRef> call;
+    if (ok && rank->value() < timeline.rankCount()) {
+        if (byCall) {
+            const CallRef ref{*rank,
+                              CallIndex{static_cast<std::uint32_t>(qMin<quint64>(number, UINT32_MAX))}};
+            call = hasCall(timeline, ref) ? std::optional(ref) : std::nullopt;
+        } else {
+            call = timeline.callAt(*rank, EventIndex{number});
+        }
+    }
+    if (!call) {
+        return {Verdict::Failed, QStringLiteral("rank %1 has no %2 %3")
+                                    .arg(rank->value())
+                                    .arg(byCall ? QStringLiteral("call") : QStringLiteral("event"),
+                                         line.words.at(byCall ? 2 : 1))};
+    }
+    const QString side = line.words.last();
+    const bool after = side == QLatin1StringView("after");
+    if (!after && side != QLatin1StringView("before")) {
+        return {Verdict::Failed, QStringLiteral("before or after, not `%1`").arg(side)};
+    }
+    if (after && timeline.call(*call).end.value() == 0) {
+        return {Verdict::Failed, QStringLiteral("the call has not ended: there is no place after it yet")};
+    }
+    m_session->setPoint(Point{*call, after});
+    out << QStringLiteral("point %1 %2").arg(side, callPlaceText(*m_session, *call));
+    return {};
+}
+
+BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
+    const Timeline& timeline = m_session->timeline();
+    switch (line.verb) {
+    case ScriptVerb::Events:
+        return events(line, out);
+    case ScriptVerb::Point:
+        return point(line, out);
+    case ScriptVerb::Clear:
+        m_session->setPoint(std::nullopt);
+        return {};
+    case ScriptVerb::Messages: {
+        if (line.rest == QLatin1StringView("all")) {
+            for (const Message& message : timeline.messages()) {
+                out << openMessageText(*m_session, message);
+            }
+            return {};
+        }
+        const auto open = timeline.openMessages();
+        for (const MessageIndex index : open) {
+            out << openMessageText(*m_session, timeline.messages()[index.value()]);
+        }
+        if (open.empty()) {
+            out << QStringLiteral("no open messages");
+        }
+        return {};
+    }
+    case ScriptVerb::Frontier:
+    case ScriptVerb::Stopline: {
+        const QString which = line.rest;
+        if (!which.isEmpty() && which != QLatin1StringView("past") && which != QLatin1StringView("future")) {
+            return {Verdict::Failed, QStringLiteral("past or future, not `%1`").arg(which)};
+        }
+        const Frontier frontier = which == QLatin1StringView("future") ? Frontier::Future : Frontier::Past;
+        if (!which.isEmpty() && !m_session->frontier(frontier)) {
+            return {Verdict::Failed, QStringLiteral("there is no point: `point RANK EVENT before` picks one")};
+        }
+        if (line.verb == ScriptVerb::Frontier) {
+            lineText(QStringLiteral("%1 frontier").arg(which), *m_session->frontier(frontier), out);
+            return {};
+        }
+        if (!which.isEmpty()) {
+            m_session->setStopline(frontier);
+        }
+        const auto stopline = m_session->stopline();
+        if (!stopline) {
+            return {Verdict::Failed,
+                    QStringLiteral("there is no stopline: `stopline past` or `stopline future` sets one")};
+        }
+        lineText(QStringLiteral("stopline"), *stopline, out);
+        return {};
+    }
+    case ScriptVerb::History: {
+        int number = 0;
+        for (const HistoryEntry& entry : m_session->history()) {
+            QString text =
+                QStringLiteral("%1 %2 %3").arg(++number).arg(verbName(entry.verb), focusText(entry.focus));
+            out << (entry.note.isEmpty() ? text : text + QStringLiteral("  ") + entry.note);
+            out << QStringLiteral("  before  ") + cutText(timeline, entry.before);
+            out << QStringLiteral("  after   ") + cutText(timeline, entry.after);
+        }
+        if (const auto redo = m_session->nextRedo()) {
+            out << QStringLiteral("redo would %1 %2").arg(verbName(redo->verb), focusText(redo->focus));
+        }
+        return {};
+    }
+    case ScriptVerb::Stops:
+        for (const Session::StopSummary& stop : m_session->stops()) {
+            out << QStringLiteral("stop %1").arg(stop.number);
+            for (qsizetype rank = 0; rank < stop.why.size(); ++rank) {
+                if (stop.why[rank] != StopWhy::None && static_cast<std::size_t>(rank) < stop.places.size()) {
+                    out << QStringLiteral("  [%1] %2  %3")
+                               .arg(rank)
+                               .arg(whyText(stop.why[rank]),
+                                    placeText(timeline, RankId{static_cast<std::int32_t>(rank)},
+                                              stop.places[static_cast<std::size_t>(rank)]));
+                }
+            }
+        }
+        return {};
+    default:
+        return {Verdict::Failed, QStringLiteral("unknown verb")};
+    }
+}
+
+} // namespace stopline::app

@@ -1,0 +1,268 @@
+// Verbs that look at ranks: where, print, locals, stack, output.
+#include "batch.h"
+
+#include "text.h"
+
+#include <QFileInfo>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <memory>
+
+namespace stopline::app {
+
+using namespace replay;
+
+namespace {
+
+/// An answer that comes later; shared with the handler, which may outlive the wait.
+template <typename T>
+using Pending = std::shared_ptr<std::optional<Result<T>>>;
+
+template <typename T>
+Pending<T> pending() {
+    return std::make_shared<std::optional<Result<T>>>();
+}
+
+template <typename T>
+Session::Handler<T> into(const Pending<T>& slot) {
+    return [slot](Result<T> answer) { slot->emplace(std::move(answer)); };
+}
+
+int frameOf(const RankView& view) {
+    return view.userFrame < 0 ? 0 : view.userFrame;
+}
+
+} // namespace
+
+QString BatchRunner::tidy(QString value) const {
+    if (!m_options.verbose) {
+        static const QRegularExpression address(QStringLiteral("0x[0-9a-f]{6,}"));
+        value.replace(address, QStringLiteral("0x…"));
+    }
+    return value;
+}
+
+QString BatchRunner::whereText(RankId rank) const {
+    const RankView view = m_session->rank(rank);
+    if (!view.location.known()) {
+        return view.phase == RankPhase::Stopped ? QStringLiteral("unknown line") : stateText(view);
+    }
+    QString text = locationText(view.location, m_options.verbose);
+    if (!view.location.function.isEmpty()) {
+        text += QStringLiteral(" ") + view.location.function;
+    }
+    return text;
+}
+
+QString BatchRunner::rankLine(RankId rank) const {
+    const RankView view = m_session->rank(rank);
+    QString text = QStringLiteral("[%1] %2").arg(rank.value()).arg(fullStateText(view));
+    if (view.phase != RankPhase::NotStarted) {
+        text += QStringLiteral("  ") + placeText(m_session->timeline(), rank, view.place);
+    }
+    if (view.location.known() && view.phase == RankPhase::Stopped) {
+        text += QStringLiteral("  ") + whereText(rank);
+    }
+    if (m_options.verbose && view.pid > 0) {
+        text += QStringLiteral("  pid %1 gdb %2").arg(view.pid).arg(view.gdbPid);
+    }
+    return text;
+}
+
+void BatchRunner::outputLines(const QVector<RankId>& ranks, Lines& out) const {
+    for (const RankId rank : ranks) {
+        const QString tag =
+            rank.value() < 0 ? QStringLiteral("[launcher] ") : QStringLiteral("[%1] ").arg(rank.value());
+        QString text = QString::fromUtf8(m_session->output(rank));
+        if (text.endsWith(u'\n')) {
+            text.chop(1);
+        }
+        if (text.isEmpty()) {
+            continue;
+        }
+        for (const QString& one : text.split(u'\n')) {
+            out << tag + one;
+        }
+    }
+}
+
+BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
+    switch (line.verb) {
+    case ScriptVerb::Print:
+        return print(line, out);
+    case ScriptVerb::Locals:
+        return locals(line, out);
+    case ScriptVerb::Stack:
+        return stack(line, out);
+    case ScriptVerb::Gdb:
+        return gdb(line, out);
+    case ScriptVerb::Input:
+        m_session->writeInput(line.rest.toUtf8() + '\n');
+        return {};
+    case ScriptVerb::Ranks:
+        for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+            out << rankLine(RankId{rank});
+        }
+        if (m_session->rankCount() == 0) {
+            out << QStringLiteral("no job");
+        }
+        return {};
+    default:
+        break;
+    }
+    if (line.verb == ScriptVerb::Output && line.rest == QLatin1StringView("launcher")) {
+        outputLines({RankId{-1}}, out);
+        return {};
+    }
+    QString error;
+    const auto wanted = ranks(line.rest, error);
+    if (!wanted) {
+        return {Verdict::Failed, error};
+    }
+    if (line.verb == ScriptVerb::Output) {
+        outputLines(*wanted, out);
+        return {};
+    }
+    for (const RankId rank : *wanted) {
+        out << QStringLiteral("[%1] %2").arg(rank.value()).arg(whereText(rank));
+    }
+    return {};
+}
+
+BatchRunner::Values BatchRunner::evaluate(const QString& text, std::chrono::milliseconds limit,
+                                          QString* expression) {
+    Values result;
+    static const QRegularExpression suffix(QStringLiteral("\\srank\\s+(all|[0-9][0-9,.\\-]*)$"));
+    const QRegularExpressionMatch match = suffix.match(text);
+    const QString what = match.hasMatch() ? text.left(match.capturedStart()).trimmed() : text.trimmed();
+    if (expression != nullptr) {
+        *expression = what;
+    }
+    QString error;
+    const auto wanted = ranks(match.captured(1), error);
+    if (!wanted) {
+        result.outcome = {Verdict::Failed, error};
+        return result;
+    }
+    QVector<Pending<QString>> answers;
+    for (const RankId rank : *wanted) {
+        answers << pending<QString>();
+        m_session->evaluate(rank, frameOf(m_session->rank(rank)), what, into(answers.last()));
+    }
+    const auto all = [&answers] {
+        return std::all_of(answers.begin(), answers.end(), [](const auto& a) { return a->has_value(); });
+    };
+    if (!waitFor(all, limit)) {
+        result.outcome = {Verdict::TimedOut, QStringLiteral("no answer from gdb")};
+        return result;
+    }
+    for (qsizetype i = 0; i < answers.size(); ++i) {
+        const Result<QString>& answer = **answers[i];
+        if (!answer) {
+            result.outcome = {
+                Verdict::Failed,
+                QStringLiteral("rank %1: %2").arg((*wanted)[i].value()).arg(answer.error().text)};
+            continue;
+        }
+        result.values.append({(*wanted)[i], tidy(answer.value())});
+    }
+    return result;
+}
+
+BatchRunner::Outcome BatchRunner::print(const ScriptLine& line, Lines& out) {
+    QString expression;
+    const Values values = evaluate(line.rest, limit(line), &expression);
+    for (const auto& [rank, value] : values.values) {
+        out << QStringLiteral("[%1] %2 = %3").arg(rank.value()).arg(expression, value);
+    }
+    return values.outcome;
+}
+
+BatchRunner::Outcome BatchRunner::locals(const ScriptLine& line, Lines& out) {
+    QString error;
+    const auto wanted = ranks(line.rest, error);
+    if (!wanted) {
+        return {Verdict::Failed, error};
+    }
+    Outcome outcome;
+    for (const RankId rank : *wanted) {
+        const auto answer = pending<QVector<mi::Variable>>();
+        m_session->variables(rank, frameOf(m_session->rank(rank)), into(answer));
+        if (!waitFor([&answer] { return answer->has_value(); }, limit(line))) {
+            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rank.value())};
+        }
+        if (!**answer) {
+            outcome = {Verdict::Failed,
+                       QStringLiteral("rank %1: %2").arg(rank.value()).arg((**answer).error().text)};
+            continue;
+        }
+        for (const mi::Variable& v : (**answer).value()) {
+            out << QStringLiteral("[%1] %2%3 = %4")
+                       .arg(rank.value())
+                       .arg(v.argument ? QStringLiteral("argument ") : QString(), v.name, tidy(v.value));
+        }
+    }
+    return outcome;
+}
+
+BatchRunner::Outcome BatchRunner::stack(const ScriptLine& line, Lines& out) {
+    QString error;
+    const auto wanted = ranks(line.rest, error);
+    if (!wanted) {
+        return {Verdict::Failed, error};
+    }
+    Outcome outcome;
+    for (const RankId rank : *wanted) {
+        const auto answer = pending<QVector<mi::Frame>>();
+        m_session->stack(rank, into(answer));
+        if (!waitFor([&answer] { return answer->has_value(); }, limit(line))) {
+            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rank.value())};
+        }
+        if (!**answer) {
+            outcome = {Verdict::Failed,
+                       QStringLiteral("rank %1: %2").arg(rank.value()).arg((**answer).error().text)};
+            continue;
+        }
+        for (const mi::Frame& frame : (**answer).value()) {
+            if (!m_options.verbose && Session::isInternalFrame(frame)) {
+                continue;
+            }
+            QString text = QStringLiteral("[%1] ").arg(rank.value());
+            if (m_options.verbose) {
+                text += QStringLiteral("#%1 0x%2 ").arg(frame.level).arg(frame.address, 0, 16);
+            }
+            text += frame.function;
+            if (frame.line > 0) {
+                const QString file = m_options.verbose && !frame.fullName.isEmpty()
+                                         ? frame.fullName
+                                         : QFileInfo(frame.file).fileName();
+                text += QStringLiteral(" %1:%2").arg(file).arg(frame.line);
+            }
+            out << text;
+        }
+    }
+    return outcome;
+}
+
+BatchRunner::Outcome BatchRunner::gdb(const ScriptLine& line, Lines& out) {
+    QString error;
+    const auto rank = oneRank(line.words.first(), error);
+    if (!rank) {
+        return {Verdict::Failed, error};
+    }
+    const auto answer = pending<QString>();
+    m_session->gdbCommand(*rank, line.rest.section(u' ', 1).trimmed(), into(answer));
+    if (!waitFor([&answer] { return answer->has_value(); }, limit(line))) {
+        return timedOut(line);
+    }
+    if (!**answer) {
+        return {Verdict::Failed, (**answer).error().text};
+    }
+    for (const QString& one : (**answer).value().split(u'\n', Qt::SkipEmptyParts)) {
+        out << QStringLiteral("[%1] %2").arg(rank->value()).arg(tidy(one));
+    }
+    return {};
+}
+
+} // namespace stopline::app

@@ -1,0 +1,169 @@
+#include "text.h"
+
+#include "../tracelib/functions.h"
+
+#include <QFileInfo>
+#include <QStringList>
+
+#include <algorithm>
+
+namespace stopline::app {
+
+using namespace replay;
+
+QString rankSetText(QVector<int> ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    QStringList parts;
+    for (qsizetype i = 0; i < ranks.size();) {
+        qsizetype last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
+            ++last;
+        }
+        if (last == i) {
+            parts << QString::number(ranks[i]);
+        } else if (last == i + 1) {
+            parts << QString::number(ranks[i]) << QString::number(ranks[last]);
+        } else {
+            parts << QStringLiteral("%1-%2").arg(ranks[i]).arg(ranks[last]);
+        }
+        i = last + 1;
+    }
+    return parts.join(u',');
+}
+
+std::optional<QVector<int>> parseRankSet(const QString& text) {
+    constexpr int kMostInRange = 65536;
+    QVector<int> ranks;
+    for (QString part : text.split(u',')) {
+        part.replace(QStringLiteral(".."), QStringLiteral("-"));
+        const QStringList ends = part.split(u'-');
+        bool okFirst = false;
+        bool okLast = false;
+        const int first = ends.first().toInt(&okFirst);
+        const int last = ends.last().toInt(&okLast);
+        if (ends.size() > 2 || !okFirst || !okLast || first < 0 || last < first ||
+            last - first >= kMostInRange) {
+            return std::nullopt;
+        }
+        for (int rank = first; rank <= last; ++rank) {
+            ranks << rank;
+        }
+    }
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
+}
+
+QString focusText(const Focus& focus) {
+    return focus.rank ? QStringLiteral("rank %1").arg(focus.rank->value()) : QStringLiteral("all");
+}
+
+QString locationText(const SourceLocation& location, bool fullPath) {
+    if (!location.known()) {
+        return {};
+    }
+    return QStringLiteral("%1:%2")
+        .arg(fullPath ? location.file : QFileInfo(location.file).fileName())
+        .arg(location.line);
+}
+
+bool hasCall(const Timeline& timeline, CallRef call) {
+    return call.rank.value() >= 0 && call.rank.value() < timeline.rankCount() &&
+           call.call.value() < timeline.callCount(call.rank);
+}
+
+QString placeText(const Timeline& timeline, RankId rank, const Place& place) {
+    if (place.event.value() == 0) {
+        return QStringLiteral("not started");
+    }
+    if (rank.value() < 0 || rank.value() >= timeline.rankCount() || place.event > timeline.lastEvent(rank)) {
+        return QStringLiteral("event %1").arg(place.event.value());
+    }
+    return QString::fromStdString(timeline.describe(rank, place));
+}
+
+QString fullStateText(const RankView& view) {
+    const QString state = stateText(view);
+    if (view.detail.isEmpty() || state.contains(view.detail)) {
+        return state;
+    }
+    return QStringLiteral("%1: %2").arg(state, view.detail);
+}
+
+QString bytesText(quint64 bytes) {
+    if (bytes < 1024) {
+        return QStringLiteral("%1 B").arg(bytes);
+    }
+    static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+    double value = static_cast<double>(bytes);
+    int unit = -1;
+    while (value >= 1024 && unit < 3) {
+        value /= 1024;
+        ++unit;
+    }
+    return QStringLiteral("%1 %2").arg(QString::number(value, 'g', 4), QString::fromLatin1(kUnits[unit]));
+}
+
+QString messageStateText(MessageState state) {
+    switch (state) {
+    case MessageState::Matched:
+        return QStringLiteral("received");
+    case MessageState::Posted:
+        return QStringLiteral("receive posted, not complete");
+    case MessageState::Unreceived:
+        return QStringLiteral("sent, not received");
+    case MessageState::Unsent:
+        return QStringLiteral("receive waits, not sent");
+    case MessageState::Cancelled:
+        return QStringLiteral("cancelled");
+    }
+    return {};
+}
+
+QString callPlaceText(const Session& session, CallRef call) {
+    const Timeline& timeline = session.timeline();
+    if (!hasCall(timeline, call)) {
+        return QStringLiteral("rank %1").arg(call.rank.value());
+    }
+    const Call& data = timeline.call(call);
+    const auto name = trace::functionName(timeline.details(call.rank, data.beginDetails).function);
+    QString text = QStringLiteral("rank %1 event %2 %3")
+                       .arg(call.rank.value())
+                       .arg(data.begin.value())
+                       .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+    const QString where = locationText(session.sourceOf(call));
+    return where.isEmpty() ? text : text + QStringLiteral(" at ") + where;
+}
+
+QString openMessageText(const Session& session, const Message& message) {
+    const auto end = [](RankId rank) {
+        return rank.value() < 0 ? QStringLiteral("any") : QString::number(rank.value());
+    };
+    QString text = QStringLiteral("%1 -> %2  tag %3  %4")
+                       .arg(end(message.sender), end(message.receiver),
+                            message.tag == kAnyTag ? QStringLiteral("any") : QString::number(message.tag),
+                            messageStateText(message.state));
+    if (message.send) {
+        text += QStringLiteral("  %1  from %2")
+                    .arg(bytesText(message.bytes), callPlaceText(session, *message.send));
+    }
+    if (message.post) {
+        text += QStringLiteral("  into %1").arg(callPlaceText(session, *message.post));
+    }
+    return text;
+}
+
+QString severityText(Severity severity) {
+    switch (severity) {
+    case Severity::Info:
+        return QStringLiteral("info");
+    case Severity::Warning:
+        return QStringLiteral("warning");
+    case Severity::Error:
+        return QStringLiteral("error");
+    }
+    return {};
+}
+
+} // namespace stopline::app

@@ -1,0 +1,36 @@
+// How ranks, places, locations and messages are written, in the window and in batch output alike.
+#pragma once
+
+#include "../replay/session.h"
+
+#include <QString>
+#include <QVector>
+
+#include <optional>
+
+namespace stopline::app {
+
+/// "0-3,7", the way rank sets are written everywhere; ranks need not be sorted. Empty for none.
+[[nodiscard]] QString rankSetText(QVector<int> ranks);
+/// Reads "3", "0-3,7" or "0..3"; sorted, without duplicates. Nothing when malformed or a range has more than
+/// 65536 ranks.
+[[nodiscard]] std::optional<QVector<int>> parseRankSet(const QString& text);
+
+[[nodiscard]] QString focusText(const replay::Focus& focus); ///< "all" or "rank 3"
+/// "solver.c:118", or an empty text when the line is unknown. `fullPath`: the path as known.
+[[nodiscard]] QString locationText(const replay::SourceLocation& location, bool fullPath = false);
+/// "after 12 MPI_Send", "not started"; safe for ranks and events that the timeline does not have (yet).
+[[nodiscard]] QString placeText(const replay::Timeline& timeline, RankId rank, const replay::Place& place);
+/// "stopped by a signal: SIGSEGV, Segmentation fault": state and, where it adds something, the detail.
+[[nodiscard]] QString fullStateText(const replay::RankView& view);
+[[nodiscard]] QString bytesText(quint64 bytes); ///< "8 B", "4 KiB", "1.5 MiB"
+[[nodiscard]] QString messageStateText(replay::MessageState state);
+/// One open message on one line: ends, tag, size, communicator state and what is missing.
+[[nodiscard]] QString openMessageText(const replay::Session& session, const replay::Message& message);
+/// "rank 2 event 14 MPI_Recv at ring.c:31"
+[[nodiscard]] QString callPlaceText(const replay::Session& session, replay::CallRef call);
+[[nodiscard]] QString severityText(replay::Severity severity); ///< "info", "warning", "error"
+/// True when rank and call exist in the timeline.
+[[nodiscard]] bool hasCall(const replay::Timeline& timeline, replay::CallRef call);
+
+} // namespace stopline::app
