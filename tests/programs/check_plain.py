@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Runs the test and demo programs plainly under mpirun and compares exit code and output with what the tests rely on.
+
+Usage: check_plain.py <folder of test programs> <folder of demo programs> [name part ...]
+A program that is to hang is one that is still silent after HANG_SECONDS; every other has GRACE_SECONDS. Programs that were
+not built because their compiler is missing are named and skipped.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+HANG_SECONDS = 3
+GRACE_SECONDS = 120
+HANGS = "hangs"
+
+TESTS = [
+    # program and arguments, exit code or HANGS, pattern that the output must hold
+    ("abort", 7, "MPI_ABORT was invoked on rank 2"),
+    ("segv", 139, "Segmentation fault"),
+    ("exitnofinalize", 3, ""),
+    ("exitnofinalize return", 3, ""),
+    ("exitnofinalize _exit", 3, ""),
+    ("exitnofinalize zero", 1, "without calling \"finalize\""),
+    ("mpierror", 6, "MPI_ERR_RANK"),
+    ("deadlock", HANGS, ""),
+    ("wildcard", 0, r"^order:( [123]){12}$"),
+    ("wildcard 5 7", 0, r"^order:( [123]){15}$"),
+    ("barrier", 0, "^total = 3252$"),
+    ("ftn", 0, "value = 18, from left = 3"),
+    ("ftn08", 0, "total = 10"),
+    ("cxx", 0, "total = 300.0, token = 0"),
+    ("nompi", 0, "(no MPI here\n){4}"),
+    ("nocalls", 0, "(no MPI call made\n){4}"),
+    ("neverinit", HANGS, ""),
+    ("neverinit 1", 4, ""),
+    ("blocksigint", HANGS, ""),
+    ("blocksigint 1", 0, "^spun$"),
+    ("stdin", 0, "2 lines, 52 letters on 4 ranks"),
+    ("output", 0, "rank 3 isatty"),
+    ("longrun 1000 1000", 0, "1000 rounds, sum = 4.735759"),
+    ("threads", 0, "total = 1760"),
+    ("comms", 0, "checksum = 2369"),
+    ("collectives", 0, "^0 wrong results$"),
+    ("p2p", 0, "checksum = 490"),
+    ("persistent", 0, "total = 97056"),
+    ("probe", 0, "total = 422"),
+]
+DEMOS = [
+    ("rows", HANGS, ""),
+    ("rows 8 8", HANGS, ""),
+    ("rows 8 65536", HANGS, ""),
+    ("ring", 0, "token = 30 after 5 rounds"),
+    ("halo", 0, "40 steps, kinetic energy 1.217213e-06, of it 6.086064e-07 in the first half"),
+    ("heat", 0, "heat after 50 steps:    10000.000"),
+    ("heat 1000", HANGS, ""),
+]
+RANDOM_SEEDS = [1, 2, 3, 4]
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader,tcp",
+    "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo",
+}
+
+
+def run(command, seconds):
+    """Exit code (None: still running when the time was up, then ended) and output of a job of 4 ranks."""
+    environment = {**os.environ, **{k: v for k, v in OPEN_MPI.items() if k not in os.environ}}
+    job = subprocess.Popen(["mpirun", "-n", "4", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, env=environment, start_new_session=True)
+    try:
+        output, _ = job.communicate(b"ab\nlonger line\n", timeout=seconds)
+        return job.returncode, output.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        job.terminate()
+        try:
+            output, _ = job.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            output, _ = job.communicate()
+        return None, output.decode(errors="replace")
+
+
+def main():
+    test_folder, demo_folder, *parts = sys.argv[1:]
+    failures, done, skipped = 0, 0, set()
+    jobs = [(test_folder, *test) for test in TESTS] + [(demo_folder, *demo) for demo in DEMOS]
+    jobs += [(test_folder, f"random_mpi {seed}", 0, f"^seed {seed}, 60 steps, checksum [0-9a-f]{{16}}$")
+             for seed in RANDOM_SEEDS for _ in range(2)]
+    checksums = {}
+    for folder, text, expected, pattern in jobs:
+        if parts and not any(part in text for part in parts):
+            continue
+        name, *arguments = text.split()
+        program = os.path.join(folder, name)
+        if not os.path.exists(program):
+            skipped.add(name)
+            continue
+        code, output = run([program, *arguments], HANG_SECONDS if expected == HANGS else GRACE_SECONDS)
+        ok = (code is None) if expected == HANGS else (code == expected)
+        ok = ok and re.search(pattern, output, re.MULTILINE) is not None
+        if name == "random_mpi":
+            ok = ok and checksums.setdefault(text, output) == output
+        done += 1
+        if not ok:
+            failures += 1
+            print(f"FAILED {text}: exit {'none' if code is None else code}, expected {expected} and /{pattern}/; it wrote:\n"
+                  f"{output}")
+    if skipped:
+        print("not built, skipped:", ", ".join(sorted(skipped)))
+    print(f"{done - failures} of {done} runs as expected")
+    return 1 if failures or done == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
