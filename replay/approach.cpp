@@ -1,0 +1,396 @@
+#include "approach.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+namespace {
+// How often ranks on their way are looked at: to compare what they execute and to see who waits for whom. Nothing
+// is decided by time, except that a rank that has not moved for this long is reported where it is.
+constexpr int kLookMs = 50;
+constexpr qint64 kStillMs = 60'000;
+} // namespace
+
+Approach::Approach(const Recording& recording, std::vector<Target> targets, QObject* parent)
+    : QObject(parent), m_recording(recording), m_targets(std::move(targets)), m_travellers(m_targets.size()) {
+    m_tick.setInterval(kLookMs);
+    connect(&m_tick, &QTimer::timeout, this, &Approach::tick);
+    m_tick.start();
+}
+
+EventIndex Approach::thresholdOf(RankId rank) const {
+    const Target& target = targetOf(rank);
+    switch (target.runOn.kind) {
+    case RunOn::Kind::None:
+    case RunOn::Kind::Address:
+        return target.place.event.value() == 0 ? kNoThreshold : target.place.event;
+    case RunOn::Kind::Inside: // a guard: it is to block in the call, so its end must not come
+    case RunOn::Kind::Signal:
+        return EventIndex(target.place.event.value() + 1);
+    case RunOn::Kind::Abort:
+    case RunOn::Kind::Exit:
+        break;
+    }
+    return kNoThreshold;
+}
+
+void Approach::configure(RankId rank, agent::RankConfig& config) const {
+    const Target& target = targetOf(rank);
+    config.threshold = thresholdOf(rank);
+    // Joining at the end of MPI_Init is the quickest, but a place before that needs gdb earlier.
+    const bool early = target.place.event.value() < 2;
+    config.gate = early ? trace::Gate::Constructor : trace::Gate::InitEnd;
+}
+
+void Approach::add(RankProcess* rank) {
+    of(rank).process = rank;
+    of(rank).still.start();
+}
+
+void Approach::continueFrom(const std::vector<RankProcess*>& ranks) {
+    for (RankProcess* rank : ranks) {
+        Traveller& traveller = of(rank);
+        traveller.process = rank;
+        traveller.still.start();
+        const Target& target = targetOf(rank->rank());
+        const bool atPlace = rank->view().place == target.place && target.runOn.kind == RunOn::Kind::None;
+        if (rank->ended() || (atPlace && rank->view().why != StopWhy::Stopline)) {
+            traveller.leg = Leg::There;
+            continue;
+        }
+        // A rank that stands at a stopline already goes back to holding, so that its peers make progress.
+        rank->link()->setThreshold(atPlace ? rank->view().place.event : thresholdOf(rank->rank()));
+        traveller.leg = Leg::Travelling;
+        rank->letGo();
+    }
+    QMetaObject::invokeMethod(this, &Approach::check, Qt::QueuedConnection);
+}
+
+void Approach::joined(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    const Target& target = targetOf(rank->rank());
+    if (target.place.event.value() == 0) {
+        if (target.runOn.kind == RunOn::Kind::None) {
+            there(rank);
+            return;
+        }
+        if (target.runOn.kind == RunOn::Kind::Address) {
+            runOn(rank);
+            return;
+        }
+    }
+    traveller.leg = Leg::Travelling;
+    traveller.still.restart();
+    rank->letGo();
+}
+
+void Approach::arrived(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    if (traveller.leg == Leg::RunningOn || traveller.leg == Leg::Pausing) {
+        rank->release(); // the guard: atRunOnStop() or stopped() sees where it is
+        return;
+    }
+    if (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck &&
+        traveller.leg != Leg::Absent) {
+        return;
+    }
+    traveller.leg = Leg::Arrived;
+    emit progressed();
+    if (m_released) {
+        traveller.leg = Leg::Releasing;
+        rank->release();
+        return;
+    }
+    check();
+}
+
+void Approach::stopped(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    const RankView& view = rank->view();
+    const Target& target = targetOf(rank->rank());
+    switch (traveller.leg) {
+    case Leg::RunningOn:
+        atRunOnStop(rank);
+        return;
+    case Leg::Releasing:
+        if (target.runOn.kind == RunOn::Kind::Address && view.why == StopWhy::Stopline) {
+            runOn(rank);
+            return;
+        }
+        break;
+    case Leg::There:
+    case Leg::Elsewhere:
+        return;
+    default:
+        break;
+    }
+    const bool signal = target.runOn.kind == RunOn::Kind::Signal && view.why == StopWhy::Signal;
+    const bool abort = target.runOn.kind == RunOn::Kind::Abort &&
+                       (view.why == StopWhy::Abort || view.why == StopWhy::MpiError || view.why == StopWhy::ExitNoFinalize);
+    const bool place = view.place == target.place;
+    if ((signal || abort) && view.place.event == target.place.event) {
+        there(rank);
+    } else if (place && (view.why == StopWhy::Stopline || view.why == StopWhy::Paused)) {
+        there(rank);
+    } else if (!traveller.reason.isEmpty()) {
+        elsewhere(rank, traveller.reason);
+    } else {
+        elsewhere(rank, QStringLiteral("rank %1 stopped %2 instead of %3: %4")
+                            .arg(rank->rank().value())
+                            .arg(QString::fromStdString(m_recording.timeline().describe(rank->rank(), view.place)),
+                                 QString::fromStdString(m_recording.timeline().describe(rank->rank(), target.place)),
+                                 stateText(view)));
+    }
+}
+
+void Approach::ended(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    if (traveller.leg == Leg::There || traveller.leg == Leg::Elsewhere) {
+        return;
+    }
+    if (targetOf(rank->rank()).runOn.kind == RunOn::Kind::Exit) {
+        there(rank);
+    } else {
+        elsewhere(rank, QStringLiteral("rank %1 ended before its place: %2").arg(rank->rank().value()).arg(
+                            stateText(rank->view())));
+    }
+}
+
+void Approach::tick() {
+    if (m_finished || m_looks > 0) {
+        return;
+    }
+    for (Traveller& traveller : m_travellers) {
+        if (traveller.process == nullptr || traveller.process->ended() ||
+            (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck)) {
+            continue;
+        }
+        ++m_looks;
+        traveller.process->look([this, self = QPointer<Approach>(this)] {
+            if (!self) {
+                return;
+            }
+            if (--m_looks == 0) {
+                looked();
+            }
+        });
+    }
+}
+
+void Approach::looked() {
+    if (m_finished || m_released) {
+        return;
+    }
+    const Timeline& timeline = m_recording.timeline();
+    Cut cut(m_travellers.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        const RankProcess* process = m_travellers[i].process;
+        if (process != nullptr) {
+            cut[i] = process->view().place;
+            // What the recording does not hold yet cannot be asked for.
+            cut[i].event = std::min(cut[i].event, timeline.lastEvent(RankId(std::int32_t(i))));
+        }
+    }
+    for (std::size_t i = 0; i < m_travellers.size(); ++i) {
+        Traveller& traveller = m_travellers[i];
+        if (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck) {
+            continue;
+        }
+        const RankView& view = traveller.process->view();
+        if (view.place.event != traveller.seen) {
+            traveller.seen = view.place.event;
+            traveller.still.restart();
+        }
+        const Target& target = m_targets[i];
+        traveller.leg = Leg::Travelling;
+        traveller.reason.clear();
+        if (!view.insideMpi) {
+            continue;
+        }
+        if (target.runOn.kind == RunOn::Kind::Inside && view.place.event == target.place.event) {
+            traveller.leg = Leg::Inside;
+            continue;
+        }
+        const auto obstacle = timeline.blockedBy(cut, RankId(std::int32_t(i)));
+        if (!obstacle) {
+            continue;
+        }
+        const auto& partner = m_travellers[std::size_t(std::max(0, obstacle->waitsFor.rank.value()))];
+        if (partner.leg == Leg::Arrived || partner.leg == Leg::There || partner.leg == Leg::Elsewhere) {
+            traveller.leg = Leg::Stuck;
+            traveller.reason = QString::fromStdString(obstacle->reason);
+        }
+    }
+    for (Traveller& traveller : m_travellers) {
+        if (traveller.leg == Leg::Travelling && traveller.still.isValid() && traveller.still.elapsed() > kStillMs) {
+            traveller.leg = Leg::Stuck;
+            traveller.reason = QStringLiteral("rank %1 has recorded no event for %2 s; it is shown where it is")
+                                   .arg(traveller.process->rank().value())
+                                   .arg(kStillMs / 1000);
+        }
+    }
+    check();
+}
+
+void Approach::check() {
+    if (m_finished || m_released) {
+        return;
+    }
+    for (const Traveller& traveller : m_travellers) {
+        if (traveller.leg == Leg::Absent || traveller.leg == Leg::Travelling || traveller.leg == Leg::RunningOn) {
+            return;
+        }
+    }
+    releaseAll();
+}
+
+void Approach::releaseAll() {
+    m_released = true;
+    for (Traveller& traveller : m_travellers) {
+        if (traveller.leg == Leg::Arrived) {
+            traveller.leg = Leg::Releasing;
+            traveller.process->release();
+        } else if (traveller.leg == Leg::Inside || traveller.leg == Leg::Stuck) {
+            traveller.leg = Leg::Pausing;
+            traveller.process->pause();
+        }
+    }
+    finishIfDone();
+}
+
+void Approach::runOn(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    traveller.leg = Leg::RunningOn;
+    traveller.passes = 0;
+    const Target& target = targetOf(rank->rank());
+    rank->link()->setThreshold(EventIndex(target.place.event.value() + 1));
+    const QString location = QStringLiteral("*0x%1").arg(target.runOn.address, 0, 16);
+    rank->gdb()->insertBreakpoint(location, {}, false, [this, self = QPointer<Approach>(this), rank](Result<mi::Breakpoint> bp) {
+        if (!self || rank->ended()) {
+            return;
+        }
+        if (!bp) {
+            elsewhere(rank, bp.error().text);
+            return;
+        }
+        of(rank).runOnBreakpoint = bp.value().number;
+        rank->letGo();
+    });
+}
+
+void Approach::atRunOnStop(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    const Target& target = targetOf(rank->rank());
+    auto leave = [this, rank, &traveller](auto then) {
+        rank->link()->setThreshold(kNoThreshold);
+        rank->gdb()->deleteBreakpoint(traveller.runOnBreakpoint, [self = QPointer<Approach>(this), then](Status) {
+            if (self) {
+                then();
+            }
+        });
+    };
+    if (rank->view().why == StopWhy::Stopline) {
+        // The next call began before the place was reached: the user's run took another way between the events.
+        m_guardFired = true;
+        m_targets[std::size_t(rank->rank().value())].runOn = {};
+        leave([this, rank] { elsewhere(rank, QStringLiteral("rank %1 did not pass its old place between two events").arg(rank->rank().value())); });
+        return;
+    }
+    if (!rank->lastStop().breakpoints.contains(traveller.runOnBreakpoint)) {
+        leave([this, rank] { elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view()))); });
+        return;
+    }
+    auto pass = [this, rank, leave](int depth) {
+        Traveller& t = of(rank);
+        const RunOn& to = targetOf(rank->rank()).runOn;
+        const bool same = to.depth == 0 || depth == to.depth;
+        if (same && ++t.passes >= to.ordinal) {
+            leave([this, rank] { there(rank); });
+        } else {
+            rank->letGo();
+        }
+    };
+    if (target.runOn.depth == 0) {
+        pass(0);
+        return;
+    }
+    rank->gdb()->stack(rank->thread(), 256, [self = QPointer<Approach>(this), rank, pass](Result<QVector<mi::Frame>> frames) {
+        if (self && !rank->ended()) {
+            pass(frames ? int(frames.value().size()) : 0);
+        }
+    });
+}
+
+void Approach::there(RankProcess* rank) {
+    of(rank).leg = Leg::There;
+    emit progressed();
+    m_released ? finishIfDone() : check();
+}
+
+void Approach::elsewhere(RankProcess* rank, const QString& reason) {
+    of(rank).leg = Leg::Elsewhere;
+    of(rank).reason = reason;
+    emit progressed();
+    m_released ? finishIfDone() : check();
+}
+
+void Approach::finishIfDone() {
+    if (m_finished || !m_released) {
+        return;
+    }
+    Outcome outcome;
+    outcome.ok = true;
+    QStringList reasons;
+    for (const Traveller& traveller : m_travellers) {
+        if (traveller.leg == Leg::Elsewhere) {
+            outcome.ok = false;
+            reasons << traveller.reason;
+        } else if (traveller.leg != Leg::There) {
+            return;
+        }
+    }
+    outcome.text = reasons.join(QStringLiteral("; "));
+    if (m_guardFired) {
+        outcome.again = true;
+        outcome.retry = m_targets;
+    }
+    finish(outcome);
+}
+
+void Approach::cancel(const QString& why) {
+    if (m_finished) {
+        return;
+    }
+    for (Traveller& traveller : m_travellers) {
+        if (traveller.process == nullptr || traveller.process->ended()) {
+            continue;
+        }
+        if (traveller.runOnBreakpoint != 0 && traveller.process->stopped()) {
+            traveller.process->gdb()->deleteBreakpoint(traveller.runOnBreakpoint, [](Status) {});
+        }
+        traveller.process->link()->setThreshold(kNoThreshold);
+        traveller.process->pause();
+    }
+    Outcome outcome;
+    outcome.text = why;
+    finish(outcome);
+}
+
+void Approach::finish(const Outcome& outcome) {
+    m_finished = true;
+    m_tick.stop();
+    emit finished(outcome);
+}
+
+QString Approach::progress() const {
+    int done = 0;
+    for (const Traveller& traveller : m_travellers) {
+        done += traveller.leg == Leg::Arrived || traveller.leg == Leg::Inside || traveller.leg == Leg::There ||
+                        traveller.leg == Leg::Releasing || traveller.leg == Leg::Pausing
+                    ? 1
+                    : 0;
+    }
+    return QStringLiteral("%1 of %2 ranks there").arg(done).arg(m_travellers.size());
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,100 @@
+// Bringing every rank to its place: the one mechanism behind go, undo, redo, rollback and forward.
+#pragma once
+
+#include "rank_process.h"
+#include "recording.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QPointer>
+#include <QTimer>
+
+#include <optional>
+#include <vector>
+
+namespace stopline::replay {
+
+/// Thresholds do the work: ranks run at full speed, hold (with MPI progressing) at their event and are let into the stop
+/// function together, when all have arrived or when each that has not is inside a call whose partner stands at its place.
+/// No user breakpoint may be inserted while this lasts.
+class Approach : public QObject {
+    Q_OBJECT
+  public:
+    struct Outcome {
+        bool ok = false;
+        bool again = false; ///< a guard fired: go again with `retry`
+        std::vector<Target> retry;
+        QString text; ///< for the user: where the ranks are, and why not where they should be
+    };
+
+    Approach(const Recording& recording, std::vector<Target> targets, QObject* parent);
+
+    /// Gate and threshold of a rank of a new job.
+    void configure(RankId rank, agent::RankConfig& config) const;
+    /// A rank of a new job has been made; it will join.
+    void add(RankProcess* rank);
+    /// Goes on from where the ranks of a live job stand, all stopped, none past its target.
+    void continueFrom(const std::vector<RankProcess*>& ranks);
+
+    void joined(RankProcess* rank);
+    void arrived(RankProcess* rank);
+    void stopped(RankProcess* rank);
+    void ended(RankProcess* rank);
+    /// Leaves the ranks where they are, stopped.
+    void cancel(const QString& why);
+
+    [[nodiscard]] QString progress() const; ///< "2 of 4 ranks there"
+    [[nodiscard]] const std::vector<Target>& targets() const { return m_targets; }
+
+  signals:
+    void progressed();
+    void finished(const stopline::replay::Approach::Outcome& outcome);
+
+  private:
+    enum class Leg {
+        Absent,     ///< its process has not joined
+        Travelling, ///< runs at full speed
+        Arrived,    ///< holds at its threshold
+        Inside,     ///< in the call it is to be inside of
+        Stuck,      ///< in a call that cannot end while the others stand; `reason` says why
+        Releasing,  ///< let into the stop function
+        Pausing,    ///< asked to stop inside its call
+        RunningOn,  ///< from its event to a place between events
+        There,
+        Elsewhere, ///< stopped or ended somewhere it should not be; `reason`
+    };
+    struct Traveller {
+        RankProcess* process = nullptr;
+        Leg leg = Leg::Absent;
+        QString reason;
+        int runOnBreakpoint = 0;
+        int passes = 0;
+        EventIndex seen{0};
+        QElapsedTimer still; ///< since its event number last changed
+    };
+
+    Traveller& of(RankProcess* rank) { return m_travellers[std::size_t(rank->rank().value())]; }
+    const Target& targetOf(RankId rank) const { return m_targets[std::size_t(rank.value())]; }
+    [[nodiscard]] EventIndex thresholdOf(RankId rank) const;
+    void tick();
+    void looked();
+    void check();
+    void releaseAll();
+    void runOn(RankProcess* rank);
+    void atRunOnStop(RankProcess* rank);
+    void there(RankProcess* rank);
+    void elsewhere(RankProcess* rank, const QString& reason);
+    void finishIfDone();
+    void finish(const Outcome& outcome);
+
+    const Recording& m_recording;
+    std::vector<Target> m_targets;
+    std::vector<Traveller> m_travellers;
+    QTimer m_tick;
+    int m_looks = 0; ///< pulls under way
+    bool m_released = false;
+    bool m_finished = false;
+    bool m_guardFired = false;
+};
+
+} // namespace stopline::replay

@@ -1,0 +1,25 @@
+// From what the user asked for to the launcher's command line with the agent before every program.
+#pragma once
+
+#include "job.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <utility>
+
+namespace stopline::replay {
+
+struct LaunchPlan {
+    QString program;
+    QStringList arguments;
+    QString error; ///< empty: can be started
+    QString remedy;
+};
+
+[[nodiscard]] LaunchPlan planLaunch(const LaunchSpec& spec, const Installation& installation);
+
+/// What a launcher that ended before all ranks had started has to say, and what to do about it.
+[[nodiscard]] std::pair<QString, QString> explainLauncherFailure(const QString& errors, int exitCode);
+
+} // namespace stopline::replay

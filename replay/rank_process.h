@@ -1,0 +1,132 @@
+// One incarnation of one rank: its agent, its gdb, and the state machine that joins them.
+#pragma once
+
+#include "../gdbmi/agent_link.h"
+#include "../gdbmi/gdb_session.h"
+#include "session.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <functional>
+#include <optional>
+
+namespace stopline::replay {
+
+/// How a rank goes on from its arrival at an event to a place between events.
+struct RunOn {
+    enum class Kind {
+        None,    ///< the place is at the event
+        Address, ///< to a code address at a frame depth, the `ordinal`-th time since the event
+        Signal,  ///< until the signal comes again
+        Abort,   ///< until the library's own stop (abort, fatal error, exit without finalize) comes again
+        Exit,    ///< to the end of the program
+        Inside,  ///< into the call whose begin is the event, and paused there
+    };
+    Kind kind = Kind::None;
+    quint64 address = 0;
+    int depth = 0; ///< number of frames on the stack, 0: not compared
+    int ordinal = 1;
+    friend bool operator==(const RunOn&, const RunOn&) = default;
+};
+
+/// Where a rank is to be brought.
+struct Target {
+    Place place;
+    RunOn runOn;
+    friend bool operator==(const Target&, const Target&) = default;
+};
+
+/// Runs the rank through its life. Every signal comes from the event loop. Phases change only in setPhase(), which
+/// logs a change that the table of legal ones does not hold.
+class RankProcess : public QObject {
+    Q_OBJECT
+  public:
+    /// Takes ownership of the link.
+    RankProcess(RankId rank, agent::AgentLink* link, const agent::RankConfig& config, QObject* parent);
+    ~RankProcess() override;
+
+    [[nodiscard]] RankId rank() const { return m_rank; }
+    [[nodiscard]] const RankView& view() const { return m_view; }
+    [[nodiscard]] agent::AgentLink* link() const { return m_link; }
+    [[nodiscard]] mi::GdbSession* gdb() const { return m_gdb; }
+    [[nodiscard]] bool attached() const { return m_attached; }
+    [[nodiscard]] bool ended() const { return m_view.phase == RankPhase::Exited || m_view.phase == RankPhase::Lost; }
+    [[nodiscard]] bool stopped() const { return m_view.phase == RankPhase::Stopped; }
+    [[nodiscard]] int thread() const { return m_thread; }
+    [[nodiscard]] quint64 stopAddress() const { return m_stopAddress; }
+    [[nodiscard]] const mi::StopEvent& lastStop() const { return m_lastStop; }
+    /// The rank is inside a traced call or holds, as its mapping said when it was last read.
+    [[nodiscard]] bool insideCall() const { return m_insideCall; }
+
+    /// Lets a rank that has joined and waits (or is stopped) run at full speed.
+    void letGo();
+    /// One user-level step. From inside MPI or a stopline the call is finished first.
+    void step(Verb how);
+    /// Runs until `location` or any other stop.
+    void runTo(const QString& location);
+    /// Stops the rank, also when it is not joined yet (it is joined where it is).
+    void pause();
+    /// Does `work` while the rank is stopped: at once if it is, else by a stop that nobody sees. `work` must call its
+    /// argument when done. Ranks without gdb are joined first or, if they have ended, skipped.
+    void whileStopped(std::function<void(std::function<void()>)> work);
+    /// Lets an arrived rank into the stop function.
+    void release();
+    void kill();
+    /// Brings place and counters of view() up to date from the mapping without stopping the rank.
+    void look(std::function<void()> then);
+
+    /// Source location of the last event's call site; set by the session, which knows the symbols.
+    void setLocation(const SourceLocation& location, int userFrame);
+    void setDeparted();
+
+  signals:
+    void phaseChanged();
+    void joined();   ///< gdb is attached, the rank waits at its gate or where it was; phase is Stopped (Start)
+    void arrived();  ///< at its threshold, held
+    void stoppedNow(); ///< a stop that the user sees
+    void ended_();     ///< exited, killed or lost
+    void traceRead();  ///< link()->image() is newer
+    void fault(const QString& text, const QString& remedy);
+
+  private:
+    enum class Plan { None, FinishThenNext, FinishThenStep };
+
+    void tryJoin();
+    void onAttached();
+    void onStatus(const agent::RankStatus& before, const agent::RankStatus& now);
+    void onStopped(const mi::StopEvent& event);
+    void classify(const mi::StopEvent& event);
+    void afterStop();
+    void takePlace();
+    void setPhase(RankPhase phase, StopWhy why = StopWhy::None, const QString& detail = {});
+    void resume(mi::Resume how, int frame = -1);
+    void finishToUser(Plan then);
+    void settleEnd();
+    void endOf(int waitStatus);
+
+    RankId m_rank;
+    agent::AgentLink* m_link;
+    mi::GdbSession* m_gdb;
+    RankView m_view;
+    mi::StopEvent m_lastStop;
+    bool m_gdbReady = false;
+    bool m_attaching = false;
+    bool m_attached = false;
+    bool m_joinWanted = false;  ///< pause or work asked for before there was a gate
+    bool m_pauseWanted = false; ///< the user's pause
+    bool m_quietWanted = false; ///< a stop for whileStopped
+    int m_stopsSent = 0;        ///< SIGSTOPs sent and not seen by gdb yet
+    bool m_insideCall = false;
+    int m_stopBreakpoint = 0;
+    int m_thread = 1;
+    quint64 m_stopAddress = 0;
+    int m_runToBreakpoint = 0;
+    Plan m_plan = Plan::None;
+    mi::Resume m_lastResume = mi::Resume::Continue;
+    int m_lastFrame = -1;
+    std::vector<std::function<void(std::function<void()>)>> m_work;
+    bool m_working = false;
+};
+
+} // namespace stopline::replay

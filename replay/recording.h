@@ -1,0 +1,55 @@
+// The recording of a job: feeds what the ranks' mappings hold into the timeline, and compares what is executed again.
+#pragma once
+
+#include "../tracelib/reader.h"
+#include "timeline.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace stopline::replay {
+
+/// The first event at which an execution differs from the recording.
+struct Difference {
+    RankId rank{0};
+    EventIndex event{0};
+    trace::EventDetails recorded;
+    trace::EventDetails executed;
+    bool communicator = false; ///< the communicators differ, not the events
+};
+
+class Recording {
+  public:
+    /// Starts over with an empty timeline.
+    explicit Recording(std::int32_t ranks);
+    ~Recording();
+
+    [[nodiscard]] const Timeline& timeline() const { return *m_timeline; }
+
+    /// A new execution follows: its events are compared with the recording as far as that reaches, then appended.
+    void beginExecution();
+    /// Takes in what is new in a rank's image. Returns the first difference, once; after that the rank's events are kept
+    /// aside until branch() or beginExecution(). `error` gets what is wrong with the trace, if anything.
+    std::optional<Difference> feed(RankId rank, const trace::RankImage& image, QString& error);
+    /// Replaces the recording by what the present execution has done so far. The old timeline is gone.
+    void branch();
+
+    /// Number of the last event of this execution that has been read, by rank.
+    [[nodiscard]] EventIndex executed(RankId rank) const;
+    /// Number of events compared equal in this execution, smallest over the ranks that have run again.
+    [[nodiscard]] bool replaying(RankId rank) const; ///< executed() is before the end of the recording
+
+  private:
+    struct RankFeed;
+    void append(RankFeed& feed, std::size_t index);
+    DetailsId translate(RankFeed& feed, DetailsId id);
+
+    std::unique_ptr<Timeline> m_timeline;
+    std::vector<std::unique_ptr<RankFeed>> m_feeds;
+};
+
+} // namespace stopline::replay

@@ -1,0 +1,531 @@
+#include "session_impl.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QLoggingCategory>
+
+namespace stopline::replay {
+
+Q_LOGGING_CATEGORY(logSession, "stopline.session", QtWarningMsg)
+
+Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>(this)) {}
+
+Session::~Session() {
+    delete m_impl->approach;
+    m_impl->approach = nullptr;
+    m_impl->endJob();
+}
+
+void Session::setLaunch(const LaunchSpec& spec) {
+    m_impl->spec = spec;
+    emit verbsChanged();
+}
+
+const LaunchSpec& Session::launch() const {
+    return m_impl->spec;
+}
+
+int Session::rankCount() const {
+    return m_impl->ranks;
+}
+
+RankProcess* Session::Impl::process(RankId rank) const {
+    return job ? job->rank(rank) : nullptr;
+}
+
+std::vector<RankProcess*> Session::Impl::processes() const {
+    std::vector<RankProcess*> all;
+    for (int i = 0; i < ranks; ++i) {
+        if (RankProcess* one = process(RankId(i)); one != nullptr) {
+            all.push_back(one);
+        }
+    }
+    return all;
+}
+
+std::vector<RankProcess*> Session::Impl::focusRanks() const {
+    if (!focus.rank) {
+        return processes();
+    }
+    RankProcess* one = process(*focus.rank);
+    return one != nullptr ? std::vector<RankProcess*>{one} : std::vector<RankProcess*>{};
+}
+
+RankView Session::rank(RankId rank) const {
+    RankView view;
+    if (const RankProcess* process = m_impl->process(rank); process != nullptr) {
+        view = process->view();
+    } else if (rank.value() >= 0 && std::size_t(rank.value()) < m_impl->lastViews.size()) {
+        view = m_impl->lastViews[std::size_t(rank.value())];
+    }
+    view.rank = rank;
+    const Timeline& timeline = m_impl->recording->timeline();
+    if (rank.value() < timeline.rankCount() && view.place.event.value() > 0 &&
+        view.place.event <= timeline.lastEvent(rank)) {
+        const trace::EventDetails& details = timeline.details(rank, timeline.eventDetails(rank, view.place.event));
+        const bool begin = details.kind == trace::EventKind::Begin;
+        if (begin) {
+            view.callName = functionText(details.function);
+        }
+        const bool shows = view.phase == RankPhase::Stopped || view.phase == RankPhase::Holding ||
+                           (view.phase == RankPhase::Running && view.insideMpi);
+        if (!view.location.known() && shows && (begin || view.why == StopWhy::Stopline)) {
+            view.location = m_impl->siteOf(rank, details.site);
+        }
+    }
+    return view;
+}
+
+bool Session::jobExists() const {
+    return m_impl->alive();
+}
+
+bool Session::allStopped() const {
+    for (RankProcess* rank : m_impl->processes()) {
+        if (!rank->stopped() && !rank->ended() && rank->view().phase != RankPhase::Failed) {
+            return false;
+        }
+    }
+    return m_impl->alive();
+}
+
+Cut Session::places() const {
+    Cut cut(std::size_t(m_impl->ranks));
+    for (int i = 0; i < m_impl->ranks; ++i) {
+        cut[std::size_t(i)] = rank(RankId(i)).place;
+    }
+    return cut;
+}
+
+void Session::setFocus(Focus focus) {
+    if (focus.rank) {
+        m_impl->shown = *focus.rank;
+    }
+    if (!(m_impl->focus == focus)) {
+        m_impl->focus = focus;
+        emit focusChanged();
+        emit verbsChanged();
+    } else {
+        emit focusChanged();
+    }
+}
+
+Focus Session::focus() const {
+    return m_impl->focus;
+}
+
+RankId Session::shownRank() const {
+    return m_impl->shown;
+}
+
+void Session::setShownRank(RankId rank) {
+    m_impl->shown = rank;
+    emit focusChanged();
+}
+
+void Session::setStopAtStart(bool stop) {
+    m_impl->stopAtStart = stop;
+}
+
+// --- The life of a job ---
+
+void Session::Impl::resize(int count) {
+    if (ranks == count) {
+        return;
+    }
+    ranks = count;
+    lastViews.assign(std::size_t(count), {});
+    recording = std::make_unique<Recording>(count);
+    sites.clear();
+    commands.clear();
+    redoList.clear();
+    stopList.clear();
+    point.reset();
+    past.reset();
+    future.reset();
+    line.reset();
+    if (shown.value() >= count) {
+        shown = RankId(0);
+    }
+    if (focus.rank && focus.rank->value() >= count) {
+        focus = {};
+    }
+    emit q->timelineReplaced();
+    emit q->ranksChanged();
+    emit q->stoplineChanged();
+    emit q->historyChanged();
+}
+
+void Session::Impl::startJob(Approach* with) {
+    endJob();
+    ++incarnations;
+    visits.clear();
+    departure.reset();
+    outputs.clear();
+    emit q->outputCleared();
+    for (BreakpointState& state : breakpoints) {
+        state.numbers.clear();
+        state.hits.clear();
+    }
+    recording->beginExecution();
+    auto* started = new Job(spec, installation, Incarnation(incarnations),
+        [with, this](RankId rank, agent::RankConfig& config) {
+            config.gate = trace::Gate::Constructor;
+            if (with != nullptr && with == approach) {
+                with->configure(rank, config);
+            }
+        }, q);
+    job = started;
+    QObject::connect(started, &Job::sized, q, [this, started](int count) {
+        if (job != started) {
+            return;
+        }
+        if (ranks != count && approach != nullptr) {
+            approach->cancel(QStringLiteral("the job now has %1 ranks; the recording has %2").arg(count).arg(ranks));
+            return;
+        }
+        resize(count);
+    });
+    QObject::connect(started, &Job::rankAdded, q, [this, started](RankProcess* rank) {
+        if (job == started) {
+            onRankAdded(rank);
+        }
+    });
+    QObject::connect(started, &Job::launcherOutput, q, [this, started](int stream, const QByteArray& bytes) {
+        if (job == started) {
+            outputs[-1] += bytes;
+            emit q->outputAdded(RankId(-1), stream, bytes);
+        }
+    });
+    QObject::connect(started, &Job::failed, q, [this, started](const QString& text, const QString& remedy) {
+        if (job == started) {
+            say(Severity::Error, text, remedy);
+            if (approach != nullptr) {
+                approach->cancel(text);
+            }
+        }
+    });
+    QObject::connect(started, &Job::over_, q, [this, started](const QString& summary) {
+        if (job == started) {
+            onJobOver(summary);
+        }
+        started->deleteLater();
+    });
+    started->start();
+    emit q->ranksChanged();
+    emit q->verbsChanged();
+}
+
+void Session::Impl::endJob() {
+    if (!job) {
+        return;
+    }
+    Job* old = job;
+    for (int i = 0; i < ranks; ++i) {
+        if (const RankProcess* rank = old->rank(RankId(i)); rank != nullptr && std::size_t(i) < lastViews.size()) {
+            lastViews[std::size_t(i)] = rank->view();
+        }
+    }
+    job = nullptr;
+    if (old->over()) {
+        old->deleteLater();
+        return;
+    }
+    // Its over_() deletes it; nothing of it is listened to any more.
+    old->kill();
+}
+
+void Session::Impl::onJobOver(const QString& summary) {
+    for (int i = 0; i < ranks; ++i) {
+        if (const RankProcess* rank = process(RankId(i)); rank != nullptr) {
+            lastViews[std::size_t(i)] = rank->view();
+            if (!rank->ended()) {
+                lastViews[std::size_t(i)].phase = RankPhase::Lost;
+            }
+        }
+    }
+    job = nullptr;
+    if (approach != nullptr) {
+        approach->cancel(QStringLiteral("the job has ended: %1").arg(summary));
+    }
+    commandOpen = false;
+    emit q->ranksChanged();
+    emit q->verbsChanged();
+    emit q->jobEnded(summary);
+    emit q->stopped();
+}
+
+void Session::Impl::onRankAdded(RankProcess* rank) {
+    programOf[rank->rank().value()] = rank->link()->hello().program;
+    if (approach != nullptr) {
+        approach->add(rank);
+    }
+    QObject::connect(rank, &RankProcess::phaseChanged, q, [this, rank] {
+        emit q->rankChanged(rank->rank());
+        emit q->verbsChanged();
+    });
+    QObject::connect(rank, &RankProcess::joined, q, [this, rank] { onJoined(rank); });
+    QObject::connect(rank, &RankProcess::arrived, q, [this, rank] {
+        rank->look([this, guarded = QPointer<RankProcess>(rank)] {
+            if (!guarded || departure) {
+                return;
+            }
+            if (approach != nullptr) {
+                approach->arrived(guarded);
+            } else {
+                guarded->release();
+            }
+        });
+    });
+    QObject::connect(rank, &RankProcess::stoppedNow, q, [this, rank] { onStopped(rank); });
+    QObject::connect(rank, &RankProcess::ended_, q, [this, rank] { onEnded(rank); });
+    QObject::connect(rank, &RankProcess::traceRead, q, [this, rank] { onTraceRead(rank); });
+    QObject::connect(rank, &RankProcess::fault, q, [this](const QString& text, const QString& remedy) {
+        say(Severity::Error, text, remedy);
+    });
+    QObject::connect(rank->link(), &agent::AgentLink::output, q, [this, rank](int stream, const QByteArray& bytes) {
+        outputs[rank->rank().value()] += bytes;
+        emit q->outputAdded(rank->rank(), stream, bytes);
+    });
+    emit q->rankChanged(rank->rank());
+}
+
+void Session::Impl::onJoined(RankProcess* rank) {
+    auto& lines = symbols[programOf[rank->rank().value()]];
+    if (!lines) {
+        lines = std::make_shared<SourceLines>();
+    }
+    if (!lines->loaded()) {
+        lines->loadProcess(rank->view().pid);
+    }
+    if (approach != nullptr) {
+        approach->joined(rank);
+        return;
+    }
+    applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
+        if (!guarded || guarded->ended()) {
+            return;
+        }
+        if (!stopAtStart) {
+            guarded->letGo();
+            return;
+        }
+        // Fortran's own main program first: its C main is nothing the user has written.
+        guarded->gdb()->insertBreakpoint(QStringLiteral("MAIN__"), {}, true, [this, guarded](Result<mi::Breakpoint> bp) {
+            if (!guarded || guarded->ended()) {
+                return;
+            }
+            if (bp && !bp.value().pending) {
+                guarded->letGo();
+                return;
+            }
+            auto go = [guarded](Result<mi::Breakpoint>) {
+                if (guarded && !guarded->ended()) {
+                    guarded->letGo();
+                }
+            };
+            if (bp) {
+                guarded->gdb()->deleteBreakpoint(bp.value().number, [guarded, go](Status) {
+                    if (guarded) {
+                        guarded->gdb()->insertBreakpoint(QStringLiteral("main"), {}, true, go);
+                    }
+                });
+            } else {
+                guarded->gdb()->insertBreakpoint(QStringLiteral("main"), {}, true, go);
+            }
+        });
+    });
+}
+
+void Session::Impl::onTraceRead(RankProcess* rank) {
+    QString error;
+    const EventIndex before = recording->timeline().lastEvent(rank->rank());
+    const auto difference = recording->feed(rank->rank(), rank->link()->image(), error);
+    if (!error.isEmpty()) {
+        say(Severity::Warning, QStringLiteral("The trace of rank %1 cannot be read further: %2").arg(rank->rank().value()).arg(error),
+            QStringLiteral("What came before stays; Restart records anew."));
+    }
+    if (difference) {
+        onDifference(*difference);
+    }
+    if (recording->timeline().lastEvent(rank->rank()) != before) {
+        emit q->timelineChanged();
+    }
+}
+
+void Session::Impl::locate(RankProcess* rank) {
+    const RankView& view = rank->view();
+    // Where gdb gave a frame with a line the stop is in the user's code; else the trace knows the call's line.
+    const mi::Frame& frame = rank->lastStop().frame;
+    if (view.why != StopWhy::Stopline && !view.insideMpi && frame.line > 0 && !Session::isInternalFrame(frame)) {
+        SourceLocation location;
+        location.file = frame.fullName.isEmpty() ? frame.file : frame.fullName;
+        location.line = frame.line;
+        location.function = frame.function;
+        rank->setLocation(location, 0);
+        return;
+    }
+    const Timeline& timeline = recording->timeline();
+    const bool known = view.place.event.value() > 0 && view.place.event <= timeline.lastEvent(rank->rank());
+    const bool inLibrary = view.why == StopWhy::Stopline || view.insideMpi || view.why == StopWhy::Abort ||
+                           view.why == StopWhy::MpiError;
+    if (known && inLibrary) {
+        const trace::EventDetails& details =
+            timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), view.place.event));
+        const SourceLocation site = siteOf(rank->rank(), details.site);
+        if (site.known()) {
+            rank->setLocation(site, -1);
+            return;
+        }
+    }
+    rank->setLocation({}, -1);
+    rank->gdb()->stack(rank->thread(), 64, [this, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
+        if (!guarded || !guarded->stopped() || !frames) {
+            return;
+        }
+        for (const mi::Frame& one : frames.value()) {
+            if (!Session::isInternalFrame(one)) {
+                SourceLocation location;
+                location.file = one.fullName.isEmpty() ? one.file : one.fullName;
+                location.line = one.line;
+                location.function = one.function;
+                guarded->setLocation(location, one.level);
+                emit q->rankChanged(guarded->rank());
+                return;
+            }
+        }
+    });
+}
+
+SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
+    if (address.value() == 0) {
+        return {};
+    }
+    const auto key = std::make_pair(int(rank.value()), address.value());
+    if (const auto it = sites.find(key); it != sites.end()) {
+        return it->second;
+    }
+    SourceLocation location;
+    const auto program = programOf.find(rank.value());
+    if (program != programOf.end()) {
+        const auto lines = symbols.find(program->second);
+        if (lines != symbols.end() && lines->second && lines->second->loaded()) {
+            const SourceLine found = lines->second->ofReturnAddress(address);
+            location.file = found.file;
+            location.line = found.line;
+            location.function = found.function;
+            sites[key] = location;
+        }
+    }
+    return location;
+}
+
+void Session::Impl::onStopped(RankProcess* rank) {
+    locate(rank);
+    countHit(rank);
+    rememberTarget(rank);
+    emit q->rankChanged(rank->rank());
+    emit q->verbsChanged();
+    if (approach != nullptr && !departure) {
+        approach->stopped(rank);
+        return;
+    }
+    noteStop();
+}
+
+void Session::Impl::onEnded(RankProcess* rank) {
+    rememberTarget(rank);
+    emit q->rankChanged(rank->rank());
+    emit q->verbsChanged();
+    const RankView& view = rank->view();
+    if (view.place.event.value() == 0 && view.phase == RankPhase::Exited && approach == nullptr) {
+        say(Severity::Warning,
+            QStringLiteral("Rank %1 ended (%2) without calling MPI_Init.").arg(rank->rank().value()).arg(view.detail),
+            rank->link()->status().mpiLinked
+                ? QStringLiteral("Nothing was recorded: look at its output for why it stopped early.")
+                : QStringLiteral("The program is not linked with MPI, or statically: Stopline records calls of a shared "
+                                 "MPI library only."));
+    }
+    if (approach != nullptr && !departure) {
+        approach->ended(rank);
+        return;
+    }
+    noteStop();
+}
+
+// --- Looking ---
+
+const Timeline& Session::timeline() const {
+    return m_impl->recording->timeline();
+}
+
+void Session::refreshTimeline() {
+    for (RankProcess* rank : m_impl->processes()) {
+        if (!rank->ended()) {
+            rank->look([this, rank] { emit rankChanged(rank->rank()); });
+        }
+    }
+}
+
+SourceLocation Session::sourceOf(CallRef call) const {
+    const Timeline& timeline = m_impl->recording->timeline();
+    if (call.rank.value() >= timeline.rankCount() || call.call.value() >= timeline.callCount(call.rank)) {
+        return {};
+    }
+    const Call& one = timeline.call(call);
+    return m_impl->siteOf(call.rank, timeline.details(call.rank, one.beginDetails).site);
+}
+
+void Session::stack(RankId rank, Handler<QVector<mi::Frame>> handler) {
+    RankProcess* process = m_impl->process(rank);
+    if (process == nullptr || !process->stopped()) {
+        QMetaObject::invokeMethod(this, [handler] { handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")}); }, Qt::QueuedConnection);
+        return;
+    }
+    process->gdb()->stack(process->thread(), 256, std::move(handler));
+}
+
+void Session::variables(RankId rank, int frame, Handler<QVector<mi::Variable>> handler) {
+    RankProcess* process = m_impl->process(rank);
+    if (process == nullptr || !process->stopped()) {
+        QMetaObject::invokeMethod(this, [handler] { handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")}); }, Qt::QueuedConnection);
+        return;
+    }
+    process->gdb()->variables(process->thread(), frame, std::move(handler));
+}
+
+void Session::evaluate(RankId rank, int frame, const QString& expression, Handler<QString> handler) {
+    RankProcess* process = m_impl->process(rank);
+    if (process == nullptr || !process->stopped()) {
+        QMetaObject::invokeMethod(this, [handler] { handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")}); }, Qt::QueuedConnection);
+        return;
+    }
+    process->gdb()->evaluate(expression, process->thread(), frame, std::move(handler));
+}
+
+void Session::gdbCommand(RankId rank, const QString& command, Handler<QString> handler) {
+    RankProcess* process = m_impl->process(rank);
+    if (process == nullptr || !process->attached()) {
+        QMetaObject::invokeMethod(this, [handler] { handler(Error{ErrorCode::Unavailable, tr("the rank has no gdb")}); }, Qt::QueuedConnection);
+        return;
+    }
+    process->gdb()->console(command, std::move(handler));
+}
+
+QByteArray Session::output(RankId rank) const {
+    const auto it = m_impl->outputs.find(rank.value());
+    return it == m_impl->outputs.end() ? QByteArray() : it->second;
+}
+
+void Session::writeInput(const QByteArray& bytes) {
+    if (m_impl->job) {
+        m_impl->job->writeInput(bytes);
+    }
+}
+
+const QVector<Session::StopSummary>& Session::stops() const {
+    return m_impl->stopList;
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,124 @@
+// Inside of Session: its parts, and the functions that session*.cpp share. Not for others to include.
+#pragma once
+
+#include "approach.h"
+#include "job.h"
+#include "recording.h"
+#include "session.h"
+#include "source_lines.h"
+
+#include <QPointer>
+#include <QTimer>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace stopline::replay {
+
+/// A command with what undo needs of it.
+struct Command {
+    HistoryEntry shown;
+    std::vector<Target> before;
+};
+
+/// A user breakpoint and its number in each rank's gdb.
+struct BreakpointState {
+    UserBreakpoint shown;
+    std::map<int, int> numbers;     ///< by rank
+    std::map<int, int> hits;        ///< by rank, this execution
+};
+
+struct Session::Impl {
+    explicit Impl(Session* session) : q(session), installation(Installation::find()) {}
+
+    Session* q;
+    Installation installation;
+    LaunchSpec spec;
+    LaunchSpec recordedSpec; ///< of the job that the recording is of
+    QPointer<Job> job;
+    std::unique_ptr<Recording> recording = std::make_unique<Recording>(0);
+    std::uint32_t incarnations = 0;
+    int ranks = 0;
+    std::vector<RankView> lastViews; ///< of ranks without a process
+    Focus focus;
+    RankId shown{0};
+    bool stopAtStart = false;
+    std::map<QString, std::shared_ptr<SourceLines>> symbols; ///< by program
+    std::map<int, QString> programOf;                        ///< by rank
+    mutable std::map<std::pair<int, std::uint64_t>, SourceLocation> sites;
+
+    // Breakpoints.
+    std::vector<BreakpointState> breakpoints;
+    int nextBreakpoint = 1;
+
+    // Going somewhere.
+    Approach* approach = nullptr;
+    Verb approachVerb = Verb::Go;
+    bool approachFresh = false; ///< with a new job
+    QString approachNote;
+    std::function<void(bool)> approachDone; ///< history bookkeeping
+    std::optional<Departure> departure;
+
+    // Control history.
+    std::vector<Command> commands;
+    std::vector<Command> redoList;
+    std::map<std::tuple<int, std::uint64_t, quint64, int>, int> visits; ///< stops by rank, event, address, depth
+    std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
+    bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
+    QVector<StopSummary> stopList;
+
+    // Stopline.
+    std::optional<Point> point;
+    std::optional<Line> past, future, line;
+
+    std::map<int, QByteArray> outputs;
+
+    // session.cpp
+    RankProcess* process(RankId rank) const;
+    std::vector<RankProcess*> focusRanks() const;
+    bool alive() const { return job && !job->over(); }
+    void startJob(Approach* with);
+    void endJob();
+    void onRankAdded(RankProcess* rank);
+    void onJoined(RankProcess* rank);
+    void onStopped(RankProcess* rank);
+    void onEnded(RankProcess* rank);
+    void onTraceRead(RankProcess* rank);
+    void onJobOver(const QString& summary);
+    void resize(int count);
+    void locate(RankProcess* rank);
+    void say(Severity severity, const QString& text, const QString& remedy = {}) { emit q->message(severity, text, remedy); }
+    [[nodiscard]] SourceLocation siteOf(RankId rank, CodeAddress address) const;
+
+    // session_control.cpp
+    [[nodiscard]] QString whyNot(Verb verb) const;
+    void beginCommand(Verb verb);
+    void noteStop();
+    void applyBreakpoints(RankProcess* rank, std::function<void()> done);
+    void insert(BreakpointState& state, RankProcess* rank, std::function<void()> done);
+    void clearBreakpoints(RankProcess* rank, std::function<void()> done);
+    BreakpointState* findBreakpoint(int id);
+    void countHit(RankProcess* rank);
+
+    // session_travel.cpp
+    [[nodiscard]] std::vector<Target> presentTargets() const;
+    void rememberTarget(RankProcess* rank);
+    void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
+    void startApproach(std::vector<Target> to);
+    void onApproachFinished(const Approach::Outcome& outcome);
+    void notStarted();
+    [[nodiscard]] std::vector<Target> closed(std::vector<Target> to) const;
+    [[nodiscard]] std::vector<Target> targetsOf(const Cut& cut) const;
+    void onDifference(const Difference& difference);
+    [[nodiscard]] std::vector<RankProcess*> processes() const;
+};
+
+/// "MPI_Send to 3 tag 5 4 KiB": an event's details as one line.
+[[nodiscard]] QString detailsText(const trace::EventDetails& details);
+/// "4 KiB", "17 B".
+[[nodiscard]] QString bytesText(std::uint64_t bytes);
+[[nodiscard]] QString functionText(trace::FunctionId function);
+
+} // namespace stopline::replay

@@ -1,0 +1,231 @@
+// Words for states, verbs, calls and frames.
+#include "session_impl.h"
+
+namespace stopline::replay {
+
+QChar stateLetter(const RankView& view) {
+    switch (view.phase) {
+    case RankPhase::NotStarted:
+        return u'N';
+    case RankPhase::Starting:
+        return u'S';
+    case RankPhase::Running:
+        return u'R';
+    case RankPhase::Holding:
+        return u'H';
+    case RankPhase::Exited:
+        return u'X';
+    case RankPhase::Failed:
+        return u'F';
+    case RankPhase::Lost:
+        return u'?';
+    case RankPhase::Stopped:
+        break;
+    }
+    switch (view.why) {
+    case StopWhy::Breakpoint:
+        return u'B';
+    case StopWhy::Watchpoint:
+        return u'W';
+    case StopWhy::Step:
+        return u'T';
+    case StopWhy::Stopline:
+        return u'L';
+    case StopWhy::Signal:
+    case StopWhy::Abort:
+    case StopWhy::MpiError:
+    case StopWhy::ExitNoFinalize:
+    case StopWhy::Departure:
+        return u'!';
+    case StopWhy::Start:
+    case StopWhy::Paused:
+    case StopWhy::None:
+        break;
+    }
+    return u'P';
+}
+
+QString stateText(const RankView& view) {
+    auto with = [&view](const QString& text) {
+        return view.detail.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, view.detail);
+    };
+    switch (view.phase) {
+    case RankPhase::NotStarted:
+        return QStringLiteral("not started");
+    case RankPhase::Starting:
+        return QStringLiteral("starting");
+    case RankPhase::Running:
+        return view.insideMpi ? QStringLiteral("waiting in MPI") : QStringLiteral("running");
+    case RankPhase::Holding:
+        return QStringLiteral("holding");
+    case RankPhase::Exited:
+        if (view.exitSignal != 0) {
+            return view.detail.isEmpty() ? QStringLiteral("killed") : view.detail;
+        }
+        return QStringLiteral("exited with code %1").arg(view.exitCode);
+    case RankPhase::Failed:
+        return with(QStringLiteral("failed"));
+    case RankPhase::Lost:
+        return with(QStringLiteral("lost"));
+    case RankPhase::Stopped:
+        break;
+    }
+    switch (view.why) {
+    case StopWhy::Paused:
+    case StopWhy::None:
+        return view.insideMpi ? QStringLiteral("paused in MPI") : QStringLiteral("paused");
+    case StopWhy::Breakpoint:
+        return QStringLiteral("stopped at breakpoint");
+    case StopWhy::Watchpoint:
+        return QStringLiteral("stopped at watchpoint");
+    case StopWhy::Step:
+        return QStringLiteral("stopped after step");
+    case StopWhy::Signal:
+        return with(QStringLiteral("stopped by signal"));
+    case StopWhy::Stopline:
+        return QStringLiteral("stopped at stopline");
+    case StopWhy::Start:
+        return QStringLiteral("stopped before main");
+    case StopWhy::Abort:
+    case StopWhy::MpiError:
+    case StopWhy::ExitNoFinalize:
+        return with(QStringLiteral("stopped before the job ends"));
+    case StopWhy::Departure:
+        return QStringLiteral("stopped: departs from the recording");
+    }
+    return {};
+}
+
+QString verbName(Verb verb) {
+    switch (verb) {
+    case Verb::Run:
+        return QStringLiteral("Run");
+    case Verb::Continue:
+        return QStringLiteral("Continue");
+    case Verb::Pause:
+        return QStringLiteral("Pause");
+    case Verb::StepOver:
+        return QStringLiteral("Step over");
+    case Verb::StepInto:
+        return QStringLiteral("Step into");
+    case Verb::StepOut:
+        return QStringLiteral("Step out");
+    case Verb::RunTo:
+        return QStringLiteral("Run to cursor");
+    case Verb::Kill:
+        return QStringLiteral("Kill");
+    case Verb::Restart:
+        return QStringLiteral("Restart");
+    case Verb::Go:
+        return QStringLiteral("Go to stopline");
+    case Verb::Undo:
+        return QStringLiteral("Undo");
+    case Verb::Redo:
+        return QStringLiteral("Redo");
+    case Verb::Rollback:
+        return QStringLiteral("Roll back");
+    case Verb::Forward:
+        return QStringLiteral("Forward");
+    }
+    return {};
+}
+
+QString bytesText(std::uint64_t bytes) {
+    if (bytes < 1024) {
+        return QStringLiteral("%1 B").arg(bytes);
+    }
+    const char* units[] = {"KiB", "MiB", "GiB", "TiB"};
+    double value = double(bytes) / 1024;
+    int unit = 0;
+    while (value >= 1024 && unit < 3) {
+        value /= 1024;
+        ++unit;
+    }
+    const bool whole = value == double(std::uint64_t(value));
+    return QStringLiteral("%1 %2").arg(value, 0, 'f', whole ? 0 : 1).arg(QLatin1StringView(units[unit]));
+}
+
+QString functionText(trace::FunctionId function) {
+    const std::string_view name = trace::functionName(function);
+    return QString::fromLatin1(name.data(), qsizetype(name.size()));
+}
+
+namespace {
+
+QString peerText(std::int32_t peer) {
+    switch (peer) {
+    case kAnySource:
+        return QStringLiteral("any source");
+    case kProcNull:
+        return QStringLiteral("nobody (MPI_PROC_NULL)");
+    case kRootInter:
+        return QStringLiteral("the other group (MPI_ROOT)");
+    default:
+        return QString::number(peer);
+    }
+}
+
+QString tagText(std::int32_t tag) {
+    return tag == kAnyTag ? QStringLiteral("any tag") : QStringLiteral("tag %1").arg(tag);
+}
+
+} // namespace
+
+QString detailsText(const trace::EventDetails& details) {
+    QString text = functionText(details.function);
+    if (details.sendPeer != kNoPeer) {
+        text += QStringLiteral(" to %1 %2 %3").arg(peerText(details.sendPeer), tagText(details.sendTag), bytesText(details.sendBytes));
+    }
+    if (details.recvPeer != kNoPeer) {
+        text += QStringLiteral(" from %1 %2").arg(peerText(details.recvPeer), tagText(details.recvTag));
+    }
+    if (details.root != kNoPeer) {
+        text += QStringLiteral(" root %1").arg(peerText(details.root));
+    }
+    if (details.kind == trace::EventKind::End) {
+        if (details.status.source != kNoPeer) {
+            text += QStringLiteral(" got source %1 tag %2 %3").arg(peerText(details.status.source)).arg(details.status.tag).arg(bytesText(details.status.bytes));
+        }
+        for (const trace::Completion& completion : details.completions) {
+            if (completion.status.source != kNoPeer) {
+                text += QStringLiteral(" [%1] from %2 tag %3").arg(completion.index).arg(peerText(completion.status.source)).arg(completion.status.tag);
+            } else {
+                text += QStringLiteral(" [%1]").arg(completion.index);
+            }
+        }
+        if (!details.flag) {
+            text += QStringLiteral(" not yet");
+        }
+        if (details.error != 0) {
+            text += QStringLiteral(" error %1").arg(details.error);
+        }
+    }
+    return text;
+}
+
+QString Session::callText(CallRef call) const {
+    const Timeline& timeline = m_impl->recording->timeline();
+    if (call.rank.value() >= timeline.rankCount() || call.call.value() >= timeline.callCount(call.rank)) {
+        return {};
+    }
+    const Call& one = timeline.call(call);
+    return detailsText(timeline.details(call.rank, one.beginDetails));
+}
+
+bool Session::isInternalFrame(const mi::Frame& frame) {
+    if (frame.function.startsWith(u"stopline_") || frame.function == u"??") {
+        return true;
+    }
+    auto inside = [](const QString& path) {
+        if (path.isEmpty()) {
+            return false;
+        }
+        const QString name = path.section(u'/', -1);
+        return name.startsWith(u"libstopline-") || name.startsWith(u"libmpi") || name.startsWith(u"libopen-") ||
+               name.startsWith(u"mca_") || path.startsWith(u"/lib") || path.startsWith(u"/usr/lib");
+    };
+    // Frames of libraries without debug information have no file; those of system libraries are never the user's.
+    return inside(frame.from);
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,459 @@
+// Stoplines, undo, redo, rollback, forward: where to go, and the control history.
+#include "session_impl.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+std::vector<Target> Session::Impl::presentTargets() const {
+    std::vector<Target> now(static_cast<std::size_t>(ranks));
+    for (int i = 0; i < ranks; ++i) {
+        const RankView view = q->rank(RankId(i));
+        Target& target = now[std::size_t(i)];
+        target.place = view.place;
+        const bool remembered = std::size_t(i) < targets.size() &&
+                                (view.phase == RankPhase::Stopped || view.phase == RankPhase::Exited) &&
+                                targets[std::size_t(i)].place.event == view.place.event;
+        if (remembered) {
+            target = targets[std::size_t(i)];
+        }
+    }
+    return now;
+}
+
+/// Notes how to come back to where this rank has just stopped.
+void Session::Impl::rememberTarget(RankProcess* rank) {
+    const RankView& view = rank->view();
+    if (targets.size() != std::size_t(ranks)) {
+        targets.assign(std::size_t(ranks), {});
+    }
+    const auto index = std::size_t(rank->rank().value());
+    Target target;
+    target.place = view.place;
+    if (view.phase == RankPhase::Exited) {
+        // An end by a signal is the signal's stop and one step more; it runs to its end again.
+        target.runOn.kind = RunOn::Kind::Exit;
+        targets[index] = target;
+        return;
+    }
+    switch (view.why) {
+    case StopWhy::Signal:
+        target.runOn.kind = RunOn::Kind::Signal;
+        break;
+    case StopWhy::Abort:
+    case StopWhy::MpiError:
+    case StopWhy::ExitNoFinalize:
+        target.runOn.kind = RunOn::Kind::Abort;
+        break;
+    case StopWhy::Paused:
+    case StopWhy::Breakpoint:
+    case StopWhy::Watchpoint:
+    case StopWhy::Step:
+        if (view.insideMpi) {
+            target.runOn.kind = RunOn::Kind::Inside;
+            break;
+        }
+        target.runOn.kind = RunOn::Kind::Address;
+        target.runOn.address = rank->stopAddress();
+        break;
+    default:
+        break;
+    }
+    targets[index] = target;
+    if (target.runOn.kind != RunOn::Kind::Address) {
+        return;
+    }
+    rank->gdb()->stack(rank->thread(), 256, [this, index, target, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
+        if (!guarded || !frames || index >= targets.size() || !(targets[index] == target)) {
+            return;
+        }
+        RunOn& runOn = targets[index].runOn;
+        runOn.depth = int(frames.value().size());
+        runOn.ordinal = ++visits[{int(index), target.place.event.value(), runOn.address, runOn.depth}];
+    });
+}
+
+std::vector<Target> Session::Impl::targetsOf(const Cut& cut) const {
+    std::vector<Target> to(cut.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        to[i].place = cut[i];
+        if (cut[i].inside) {
+            to[i].runOn.kind = RunOn::Kind::Inside;
+        }
+    }
+    return to;
+}
+
+/// Lowers targets to the largest closed cut; ranks that have to move lose what they had between events.
+std::vector<Target> Session::Impl::closed(std::vector<Target> to) const {
+    const Timeline& timeline = recording->timeline();
+    Cut cut;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        to[i].place.event = std::min(to[i].place.event, timeline.lastEvent(RankId(std::int32_t(i))));
+        cut.push_back(to[i].place);
+    }
+    const Line lowered = timeline.closeDown(cut);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        if (lowered.cut[i].event != to[i].place.event) {
+            to[i] = {};
+        }
+        to[i].place = lowered.cut[i];
+    }
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        Target& target = to[i];
+        if (!target.place.inside || target.runOn.kind == RunOn::Kind::Address || target.runOn.kind == RunOn::Kind::Abort ||
+            target.runOn.kind == RunOn::Kind::Signal || target.runOn.kind == RunOn::Kind::Exit) {
+            continue;
+        }
+        // Only a call that cannot return while the others stand there can be stood inside of. Any other is entered and
+        // left at once, so the place before it is the nearest that can be kept.
+        if (timeline.blockedBy(lowered.cut, RankId(std::int32_t(i)))) {
+            target.runOn.kind = RunOn::Kind::Inside;
+        } else {
+            target.place.inside = false;
+            target.runOn = {};
+        }
+    }
+    return to;
+}
+
+void Session::Impl::travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done) {
+    approachVerb = verb;
+    approachDone = std::move(done);
+    approachNote.clear();
+    commandOpen = false;
+    startApproach(closed(std::move(to)));
+}
+
+void Session::Impl::notStarted() {
+    endJob();
+    lastViews.assign(std::size_t(ranks), {});
+    targets.assign(std::size_t(ranks), {});
+    outputs.clear();
+    emit q->outputCleared();
+    emit q->ranksChanged();
+    emit q->verbsChanged();
+}
+
+void Session::Impl::startApproach(std::vector<Target> to) {
+    const bool nowhere = std::all_of(to.begin(), to.end(), [](const Target& t) { return t.place.event.value() == 0 && t.runOn.kind == RunOn::Kind::None; });
+    if (nowhere) {
+        notStarted();
+        if (approachDone) {
+            std::exchange(approachDone, nullptr)(true);
+        }
+        emit q->operationFinished(true, QStringLiteral("not started"));
+        emit q->stopped();
+        return;
+    }
+    // A live job whose ranks all stand at or before their targets goes on; any other starts again.
+    bool goesOn = alive() && job->complete() && q->allStopped();
+    for (std::size_t i = 0; goesOn && i < to.size(); ++i) {
+        const RankProcess* rank = process(RankId(std::int32_t(i)));
+        const RankView& view = rank->view();
+        const bool between = std::size_t(i) < targets.size() && targets[i].runOn.kind != RunOn::Kind::None && !(targets[i] == to[i]);
+        goesOn = !rank->ended() && view.place <= to[i].place && !(between && view.place == to[i].place) &&
+                 view.why != StopWhy::Abort && view.why != StopWhy::MpiError && view.why != StopWhy::ExitNoFinalize &&
+                 view.why != StopWhy::Signal && !(view.place == to[i].place && to[i].runOn.kind != RunOn::Kind::None && !(targets[i] == to[i]));
+    }
+    approach = new Approach(*recording, to, q);
+    QObject::connect(approach, &Approach::progressed, q, [this] { emit q->operationChanged(); });
+    QObject::connect(approach, &Approach::finished, q, [this](const Approach::Outcome& outcome) { onApproachFinished(outcome); });
+    emit q->operationChanged();
+    emit q->verbsChanged();
+    if (!goesOn) {
+        startJob(approach);
+        return;
+    }
+    auto left = std::make_shared<int>(1);
+    auto one = [this, left, mine = QPointer<Approach>(approach)] {
+        if (--*left == 0 && mine) {
+            mine->continueFrom(processes());
+        }
+    };
+    for (RankProcess* rank : processes()) {
+        ++*left;
+        clearBreakpoints(rank, one);
+    }
+    one();
+}
+
+void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
+    Approach* old = std::exchange(approach, nullptr);
+    old->deleteLater();
+    if (outcome.again && !departure) {
+        approachNote = outcome.text;
+        startApproach(outcome.retry);
+        return;
+    }
+    const bool ok = outcome.ok && !departure;
+    QString text = outcome.text;
+    if (!approachNote.isEmpty()) {
+        text = text.isEmpty() ? approachNote : approachNote + QStringLiteral("; ") + text;
+    }
+    auto left = std::make_shared<int>(1);
+    const Verb verb = approachVerb;
+    auto done = [this, left, ok, text, verb] {
+        if (--*left > 0) {
+            return;
+        }
+        if (approachDone) {
+            std::exchange(approachDone, nullptr)(ok);
+        }
+        StopSummary summary;
+        summary.number = int(stopList.size()) + 1;
+        summary.places = q->places();
+        for (int i = 0; i < ranks; ++i) {
+            const RankView view = q->rank(RankId(i));
+            summary.why.push_back(view.phase == RankPhase::Stopped ? view.why : StopWhy::None);
+        }
+        stopList.push_back(summary);
+        emit q->operationChanged();
+        emit q->verbsChanged();
+        emit q->historyChanged();
+        if (!ok && !departure) {
+            say(Severity::Warning, QStringLiteral("%1: not every rank is at its place: %2").arg(verbName(verb), text));
+        }
+        emit q->operationFinished(ok, text);
+        emit q->stopped();
+    };
+    for (RankProcess* rank : processes()) {
+        if (rank->stopped() && !departure) {
+            ++*left;
+            applyBreakpoints(rank, done);
+        }
+    }
+    QMetaObject::invokeMethod(q, done, Qt::QueuedConnection);
+}
+
+void Session::cancel() {
+    if (m_impl->approach != nullptr) {
+        m_impl->approach->cancel(tr("cancelled; the ranks stay where they are"));
+    }
+}
+
+QString Session::operation() const {
+    if (m_impl->approach == nullptr) {
+        return {};
+    }
+    return tr("%1: %2").arg(verbName(m_impl->approachVerb), m_impl->approach->progress());
+}
+
+void Session::Impl::onDifference(const Difference& difference) {
+    if (departure) {
+        return;
+    }
+    Departure found;
+    found.rank = difference.rank;
+    found.event = difference.event;
+    found.recorded = difference.communicator ? QStringLiteral("another communicator") : detailsText(difference.recorded);
+    found.executed = difference.communicator ? QStringLiteral("a communicator of other members") : detailsText(difference.executed);
+    found.where = siteOf(difference.rank, difference.executed.site);
+    departure = found;
+    const QString text = QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5")
+                             .arg(found.rank.value())
+                             .arg(found.event.value())
+                             .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
+                                  found.recorded, found.executed);
+    // Everybody stops; what has been executed this time becomes the recording.
+    for (RankProcess* rank : processes()) {
+        rank->link()->setThreshold(kNoThreshold);
+        rank->pause();
+    }
+    // Not from inside the reading of a trace: the timeline is replaced.
+    QMetaObject::invokeMethod(q, [this, found, text] {
+        recording->branch();
+        commands.clear();
+        redoList.clear();
+        line.reset();
+        past.reset();
+        future.reset();
+        point.reset();
+        emit q->timelineReplaced();
+        emit q->stoplineChanged();
+        emit q->historyChanged();
+        say(Severity::Error, text,
+            QStringLiteral("The program ran differently this time: a wildcard receive, a probe or a time decides there. The diagram "
+                           "now shows this execution; you can go on from here."));
+        emit q->departed(found);
+        if (approach != nullptr) {
+            approach->cancel(text);
+        } else {
+            emit q->operationFinished(false, text);
+        }
+    }, Qt::QueuedConnection);
+}
+
+std::optional<Departure> Session::departure() const {
+    return m_impl->departure;
+}
+
+// --- Point, frontiers, stopline ---
+
+void Session::setPoint(std::optional<Point> point) {
+    m_impl->point = point;
+    m_impl->past.reset();
+    m_impl->future.reset();
+    if (point) {
+        m_impl->past = timeline().pastFrontier(*point);
+        m_impl->future = timeline().futureFrontier(*point);
+    }
+    emit stoplineChanged();
+    emit verbsChanged();
+}
+
+std::optional<Point> Session::point() const {
+    return m_impl->point;
+}
+
+std::optional<Line> Session::frontier(Frontier which) const {
+    return which == Frontier::Past ? m_impl->past : m_impl->future;
+}
+
+void Session::setStopline(Frontier which) {
+    m_impl->line = frontier(which);
+    emit stoplineChanged();
+    emit verbsChanged();
+}
+
+void Session::setStopline(const Line& line) {
+    m_impl->line = line;
+    emit stoplineChanged();
+    emit verbsChanged();
+}
+
+std::optional<Line> Session::stopline() const {
+    return m_impl->line;
+}
+
+void Session::go() {
+    if (const QString why = whyNot(Verb::Go); !why.isEmpty()) {
+        emit message(Severity::Warning, why, {});
+        emit operationFinished(false, why);
+        return;
+    }
+    const std::vector<Target> to = m_impl->targetsOf(m_impl->line->cut);
+    m_impl->beginCommand(Verb::Go);
+    m_impl->travel(Verb::Go, to, [this](bool) {
+        if (!m_impl->commands.empty()) {
+            m_impl->commands.back().shown.after = places();
+        }
+    });
+}
+
+void Session::undo() {
+    if (const QString why = whyNot(Verb::Undo); !why.isEmpty()) {
+        emit message(Severity::Warning, why, {});
+        emit operationFinished(false, why);
+        return;
+    }
+    Command command = m_impl->commands.back();
+    m_impl->commands.pop_back();
+    Command back = command;
+    back.before = m_impl->presentTargets();
+    m_impl->redoList.push_back(back);
+    emit historyChanged();
+    m_impl->travel(Verb::Undo, command.before, {});
+}
+
+void Session::redo() {
+    if (const QString why = whyNot(Verb::Redo); !why.isEmpty()) {
+        emit message(Severity::Warning, why, {});
+        emit operationFinished(false, why);
+        return;
+    }
+    Command command = m_impl->redoList.back();
+    m_impl->redoList.pop_back();
+    const std::vector<Target> to = command.before;
+    command.before = m_impl->presentTargets();
+    if (!m_impl->alive()) {
+        command.before.assign(std::size_t(m_impl->ranks), {});
+    }
+    m_impl->commands.push_back(command);
+    emit historyChanged();
+    m_impl->travel(Verb::Redo, to, {});
+}
+
+std::optional<Cut> Session::undoTarget() const {
+    if (m_impl->commands.empty()) {
+        return std::nullopt;
+    }
+    Cut cut;
+    for (const Target& target : m_impl->closed(m_impl->commands.back().before)) {
+        cut.push_back(target.place);
+    }
+    return cut;
+}
+
+std::optional<Cut> Session::rollbackTarget() const {
+    const RankId rank = m_impl->focus.rank.value_or(m_impl->shown);
+    if (rank.value() >= timeline().rankCount()) {
+        return std::nullopt;
+    }
+    const auto line = timeline().rollback(places(), rank);
+    return line ? std::optional<Cut>(line->cut) : std::nullopt;
+}
+
+void Session::rollback() {
+    const RankId rank = m_impl->focus.rank.value_or(m_impl->shown);
+    const auto line = rank.value() < timeline().rankCount() ? timeline().rollback(places(), rank) : std::nullopt;
+    if (!line) {
+        emit message(Severity::Warning, whyNot(Verb::Rollback), {});
+        emit operationFinished(false, whyNot(Verb::Rollback));
+        return;
+    }
+    std::vector<Target> to = m_impl->targetsOf(line->cut);
+    const std::vector<Target> now = m_impl->presentTargets();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        if (to[i].place == now[i].place) {
+            to[i] = now[i]; // stays exactly where it is
+        }
+    }
+    m_impl->beginCommand(Verb::Rollback);
+    m_impl->travel(Verb::Rollback, to, [this](bool) {
+        if (!m_impl->commands.empty()) {
+            m_impl->commands.back().shown.after = places();
+        }
+    });
+}
+
+void Session::forward() {
+    const RankId rank = m_impl->focus.rank.value_or(m_impl->shown);
+    const auto line = rank.value() < timeline().rankCount() ? timeline().forward(places(), rank) : std::nullopt;
+    if (!line) {
+        emit message(Severity::Warning, whyNot(Verb::Forward), {});
+        emit operationFinished(false, whyNot(Verb::Forward));
+        return;
+    }
+    std::vector<Target> to = m_impl->targetsOf(line->cut);
+    const std::vector<Target> now = m_impl->presentTargets();
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        if (to[i].place == now[i].place) {
+            to[i] = now[i];
+        }
+    }
+    m_impl->beginCommand(Verb::Forward);
+    m_impl->travel(Verb::Forward, to, [this](bool) {
+        if (!m_impl->commands.empty()) {
+            m_impl->commands.back().shown.after = places();
+        }
+    });
+}
+
+QVector<HistoryEntry> Session::history() const {
+    QVector<HistoryEntry> all;
+    for (const Command& command : m_impl->commands) {
+        all.push_back(command.shown);
+    }
+    return all;
+}
+
+std::optional<HistoryEntry> Session::nextUndo() const {
+    return m_impl->commands.empty() ? std::nullopt : std::optional<HistoryEntry>(m_impl->commands.back().shown);
+}
+
+std::optional<HistoryEntry> Session::nextRedo() const {
+    return m_impl->redoList.empty() ? std::nullopt : std::optional<HistoryEntry>(m_impl->redoList.back().shown);
+}
+
+} // namespace stopline::replay
