@@ -1,9 +1,11 @@
 // The window's end of the connections to the agents.
 #pragma once
 
+#ifndef Q_MOC_RUN // moc stumbles over what <compare> includes, and needs none of it
 #include "../tracelib/mapping.h"
 #include "../tracelib/reader.h"
 #include "../tracelib/types.h"
+#endif
 #include "agent_protocol.h"
 #include "gdb_session.h"
 
@@ -33,7 +35,7 @@ struct RankStatus {
     int worldSize = 0;
     bool alive = false; ///< false before the start and after the end; see `ended`
     bool ended = false;
-    int waitStatus = 0; ///< as waitpid gives it; valid when ended
+    int waitStatus = 0; ///< as waitpid gives it; valid when ended; -1 when the system did not tell
     qint64 gdbPid = 0;
     int recordingOff = 0; ///< errno
 };

@@ -1,7 +1,7 @@
 // What an agent and the window say to each other. No Qt: the agent has none.
 //
-// A connection starts with the agent's Hello. The window checks version and token, answers Config, or closes. The
-// agent then makes the mapping, starts the rank and gdb. All numbers are little-endian.
+// A connection starts with the agent's Hello. The window checks version and token, answers Config, or closes.
+// The agent then makes the mapping, starts the rank and gdb. All numbers are little-endian.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ inline constexpr const char* kConnectVariable = "STOPLINE_CONNECT"; ///< host:po
 inline constexpr const char* kTokenVariable = "STOPLINE_TOKEN";     ///< one-time token of this launch
 
 enum class Channel : std::uint8_t {
-    Hello = 1,   ///< agent: fields version, token, rank, size, local, host, pid, program, directory, clock (ns)
+    Hello = 1,   ///< agent: fields version, token, rank, size, local, host, pid, program, directory, boot
+                 ///< (id of the kernel's start), clock (CLOCK_MONOTONIC, ns)
     Config = 2,  ///< window: fields, see below
     Mi = 3,      ///< both ways: bytes of GDB/MI as they are
     Output = 4,  ///< agent: one byte stream (1 or 2), then bytes the rank wrote
@@ -53,15 +54,18 @@ struct TraceHeader {
     std::uint64_t blocksFrom, blocksBytes;
 };
 
-/// Config fields: gate (Gate as number), threshold, incarnation, library (path to preload, by MPI: "openmpi=…"),
-/// gdb (program), mapdir (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default).
+/// Config fields: gate (Gate as number), threshold, incarnation, library (directory of
+/// libstopline-mpi-<MPI>.so, from which the agent chooses by what the program links), gdb (program), mapdir
+/// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default).
 ///
-/// State fields: pid (of the rank, 0 none yet), state (RankState), event, inside, poll, hold, reason (StopReason), code,
-/// gate (1 while waiting at it), stopfunction, librarybase, mpi (1 linked), world, size, alive (0 dead), exit (wait
-/// status, once dead), gdb (pid, 0 dead), recordingoff, build.
+/// State fields: pid (of the rank, 0 none yet), state (RankState), event, inside, poll, hold, reason
+/// (StopReason), code, gate (1 while waiting at it), stopfunction, librarybase, mpi (1 linked), world, size,
+/// alive (0 dead), exit (wait status, once dead; -1 where the system does not tell), gdb (pid, 0 dead),
+/// recordingoff, build.
 ///
-/// Commands: opengate; threshold (value); release; stop (SIGSTOP to the rank's caller thread); kill (rank and gdb);
-/// finish (the window has seen the end: exit with the rank's code); poll (send State now); stdin is mpirun's business.
+/// Commands: opengate; threshold (value); release; stop (SIGSTOP to the rank's caller thread); kill (rank and
+/// gdb); finish (the window has seen the end: exit with the rank's code); poll (send State now); stdin is
+/// mpirun's business.
 
 /// Lines of "name value\n"; values may hold anything but newline (escaped as \n, backslash as \\).
 using Fields = std::map<std::string, std::string, std::less<>>;

@@ -1,0 +1,190 @@
+#include "agent_mapping.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace stopline::agent {
+namespace {
+
+/// Largest part of the blocks in one Trace frame; the window asks again for the rest.
+constexpr std::uint64_t kMaxBlockBytesPerFrame = 32u << 20;
+/// A running rank may change the header while it is copied: so often the copy is made anew.
+constexpr int kCopyAttempts = 8;
+
+std::string sizeText(std::size_t bytes) {
+    return std::to_string(bytes >> 20) + " MiB";
+}
+
+int openUnnamedFile(const std::string& directory) {
+    const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) {
+        return fd;
+    }
+    std::string name = directory + "/stopline-map-XXXXXX";
+    const int named = ::mkostemp(name.data(), O_CLOEXEC);
+    if (named >= 0) {
+        ::unlink(name.c_str());
+    }
+    return named;
+}
+
+using HeaderWords = std::array<std::uint64_t, (sizeof(trace::MappingHeader) + 7) / 8>;
+
+HeaderWords copyHeader(const std::byte* base) {
+    HeaderWords words{};
+    const auto* from = reinterpret_cast<const std::uint64_t*>(base);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        words[i] = __atomic_load_n(from + i, __ATOMIC_ACQUIRE);
+    }
+    return words;
+}
+
+} // namespace
+
+Mapping::~Mapping() {
+    if (m_base != nullptr) {
+        ::munmap(m_base, trace::kMappedBytes);
+    }
+    if (m_fd >= 0) {
+        ::close(m_fd);
+    }
+}
+
+std::optional<FaultText> Mapping::create(const std::string& directory, int rank) {
+    const std::string place = directory.empty() ? "memory" : "\"" + directory + "\"";
+    const auto fault = [&](const std::string& what, int error) {
+        const std::string remedy =
+            directory.empty() ? "Free memory, or choose a directory for the recordings that has space."
+                              : "Free space there, or choose another directory for the recordings.";
+        return FaultText{"mapping",
+                         "Rank " + std::to_string(rank) + ": cannot " + what + " (" +
+                             sizeText(trace::kInitialFileBytes) + ") in " + place + ": " +
+                             std::strerror(error) + ".",
+                         remedy};
+    };
+    const std::string name = "stopline-rank-" + std::to_string(rank);
+    m_fd = directory.empty() ? ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)
+                             : openUnnamedFile(directory);
+    if (m_fd < 0) {
+        return fault("make the recording's file", errno);
+    }
+    const int error = ::posix_fallocate(m_fd, 0, static_cast<off_t>(trace::kInitialFileBytes));
+    if (error != 0) {
+        return fault("reserve the recording", error);
+    }
+    if (directory.empty()) {
+        // A file that shrank under the agent would kill it when it reads; growing is all anybody needs.
+        ::fcntl(m_fd, F_ADD_SEALS, F_SEAL_SHRINK);
+    }
+    void* base =
+        ::mmap(nullptr, trace::kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m_fd, 0);
+    if (base == MAP_FAILED) {
+        return fault("map the recording", errno);
+    }
+    m_base = static_cast<std::byte*>(base);
+
+    trace::MappingHeader& header = this->header();
+    header.formatVersion = trace::kFormatVersion;
+    header.headerBytes = sizeof(trace::MappingHeader);
+    header.worldRank.store(-1, std::memory_order_relaxed);
+    header.threshold.store(kNoThreshold.value(), std::memory_order_relaxed);
+    header.fileBytes.store(trace::kInitialFileBytes, std::memory_order_relaxed);
+    __atomic_store_n(&header.magic, trace::kMappingMagic, __ATOMIC_RELEASE);
+    return std::nullopt;
+}
+
+std::string Mapping::environmentPath() const {
+    // Extra slashes mean nothing in a path, but keep its length.
+    std::string pid = std::to_string(::getpid());
+    pid.insert(0, pid.size() < 10 ? 10 - pid.size() : 0, '/');
+    return "/proc/" + pid + "/fd/" + std::to_string(m_fd);
+}
+
+std::size_t Mapping::fileBytes() const {
+    struct stat info {};
+    return ::fstat(m_fd, &info) == 0
+               ? std::min<std::size_t>(static_cast<std::size_t>(info.st_size), trace::kMappedBytes)
+               : 0;
+}
+
+std::string Mapping::copyForWindow(const Fields& pull) {
+    HeaderWords words{};
+    std::string staging(trace::kStagingBytes, '\0');
+    for (int attempt = 0; attempt < kCopyAttempts; ++attempt) {
+        const std::uint32_t sequence = header().stagingSequence.load(std::memory_order_acquire);
+        words = copyHeader(m_base);
+        std::memcpy(staging.data(), m_base + trace::kStagingOffset + (sequence & 1) * trace::kStagingBytes,
+                    trace::kStagingBytes);
+        std::atomic_thread_fence(std::memory_order_acquire);
+        // The same event count as well: otherwise an event was added half-way and its parts may not fit.
+        const auto& copied = *reinterpret_cast<const trace::MappingHeader*>(words.data());
+        if (header().stagingSequence.load(std::memory_order_acquire) == sequence &&
+            header().eventCount.load(std::memory_order_relaxed) ==
+                copied.eventCount.load(std::memory_order_relaxed)) {
+            break;
+        }
+    }
+    const auto& copied = *reinterpret_cast<const trace::MappingHeader*>(words.data());
+
+    TraceHeader out{};
+    out.id = unsignedField(pull, "id", 0);
+    out.headerBytes = sizeof(trace::MappingHeader);
+    out.stagingBytes = trace::kStagingBytes;
+    const std::size_t size = fileBytes();
+    const auto part = [&](const char* name, std::uint64_t valid, std::uint64_t capacity, std::uint64_t& from,
+                          std::uint64_t& bytes) {
+        valid = std::min(valid, capacity);
+        from = std::min(unsignedField(pull, name, 0), valid);
+        bytes = valid - from;
+    };
+    part("dictionary", copied.dictionaryLength.load(std::memory_order_relaxed), trace::kDictionaryBytes,
+         out.dictionaryFrom, out.dictionaryBytes);
+    part("comms", copied.commLength.load(std::memory_order_relaxed), trace::kCommBytes, out.commsFrom,
+         out.commsBytes);
+    const auto* stops = reinterpret_cast<const trace::MappedStop*>(m_base + trace::kStopOffset);
+    std::uint64_t ready = 0;
+    while (ready < std::min(copied.stopCount.load(std::memory_order_relaxed), trace::kMaxStops) &&
+           stops[ready].ready.load(std::memory_order_acquire) != 0) {
+        ++ready;
+    }
+    part("stops", ready * sizeof(trace::MappedStop), trace::kStopBytes, out.stopsFrom, out.stopsBytes);
+    part("blocks", copied.blockLength.load(std::memory_order_relaxed),
+         size > trace::kBlockOffset ? size - trace::kBlockOffset : 0, out.blocksFrom, out.blocksBytes);
+    out.blocksBytes = std::min(out.blocksBytes, kMaxBlockBytesPerFrame);
+
+    std::string body;
+    body.reserve(sizeof out + sizeof(trace::MappingHeader) + trace::kStagingBytes + out.dictionaryBytes +
+                 out.commsBytes + out.stopsBytes + out.blocksBytes);
+    body.append(reinterpret_cast<const char*>(&out), sizeof out);
+    body.append(reinterpret_cast<const char*>(words.data()), sizeof(trace::MappingHeader));
+    body.append(staging);
+    const auto append = [&](std::size_t offset, std::uint64_t from, std::uint64_t bytes) {
+        body.append(reinterpret_cast<const char*>(m_base) + offset + from, bytes);
+    };
+    append(trace::kDictionaryOffset, out.dictionaryFrom, out.dictionaryBytes);
+    append(trace::kCommOffset, out.commsFrom, out.commsBytes);
+    append(trace::kStopOffset, out.stopsFrom, out.stopsBytes);
+    append(trace::kBlockOffset, out.blocksFrom, out.blocksBytes);
+    return body;
+}
+
+bool Mapping::appendStop(std::uint64_t event, std::int64_t beginNs, std::int64_t endNs) {
+    const std::uint32_t index = header().stopCount.fetch_add(1, std::memory_order_acq_rel);
+    if (index >= trace::kMaxStops) {
+        return false;
+    }
+    auto& stop = reinterpret_cast<trace::MappedStop*>(m_base + trace::kStopOffset)[index];
+    stop.event = event;
+    stop.beginNs = beginNs;
+    stop.endNs = endNs;
+    stop.ready.store(1, std::memory_order_release);
+    return true;
+}
+
+} // namespace stopline::agent

@@ -1,0 +1,234 @@
+#include "agent_process.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace stopline::agent {
+namespace {
+
+std::string readFile(const std::string& path) {
+    std::string text;
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return text;
+    }
+    std::array<char, 4096> buffer{};
+    ssize_t got = 0;
+    while ((got = ::read(fd, buffer.data(), buffer.size())) > 0) {
+        text.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    ::close(fd);
+    return text;
+}
+
+std::string procPath(pid_t pid, const char* file) {
+    return "/proc/" + std::to_string(pid) + "/" + file;
+}
+
+/// Fields of a stat file after the command's name, which may hold anything.
+std::string_view afterName(const std::string& stat) {
+    const std::size_t end = stat.rfind(')');
+    return end == std::string::npos || end + 2 > stat.size() ? std::string_view()
+                                                             : std::string_view(stat).substr(end + 2);
+}
+
+bool isEndedState(char state) {
+    return state == 'Z' || state == 'X' || state == 'x';
+}
+
+/// Calls `handler` with each name in the directory that is a number; false when there is no such directory.
+template <typename Handler>
+bool forEachNumber(const std::string& directory, Handler handler) {
+    DIR* listing = ::opendir(directory.c_str());
+    if (listing == nullptr) {
+        return false;
+    }
+    while (const dirent* entry = ::readdir(listing)) {
+        pid_t number = 0;
+        const char* end = entry->d_name + std::strlen(entry->d_name);
+        if (const auto result = std::from_chars(entry->d_name, end, number);
+            result.ec == std::errc{} && result.ptr == end) {
+            handler(number);
+        }
+    }
+    ::closedir(listing);
+    return true;
+}
+
+/// The kernel's struct pidfd_info in its first version, and the request for the exit code.
+struct PidfdInfo {
+    std::uint64_t mask;
+    std::uint64_t cgroup;
+    std::uint32_t pid, tgid, ppid, ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+    std::int32_t exitCode;
+};
+static_assert(sizeof(PidfdInfo) == 64);
+constexpr std::uint64_t kPidfdInfoExit = 1U << 3;
+
+constexpr std::array<std::string_view, 5> kSharedFilePrefixes = {"vader_segment.", "sm_segment.", "osc_rdma.",
+                                                                 "osc_sm.", "coll_sm."};
+
+bool isMpiSharedFile(std::string_view path) {
+    constexpr std::string_view directory = "/dev/shm/";
+    if (!path.starts_with(directory)) {
+        return false;
+    }
+    const std::string_view name = path.substr(directory.size());
+    for (const std::string_view prefix : kSharedFilePrefixes) {
+        if (name.starts_with(prefix)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// ".<job in hex>.<rank on this node>", the end of the names of this rank's segments; empty when the launcher
+/// says neither.
+std::string ownSegmentEnding() {
+    const char* job = std::getenv("OMPI_MCA_ess_base_jobid");
+    const char* rank = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+    if (job == nullptr || rank == nullptr) {
+        return {};
+    }
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), ".%lx.%s", std::strtoul(job, nullptr, 10), rank);
+    return text.data();
+}
+
+void removeSessionDirectory() {
+    const char* name = std::getenv("PMIX_SERVER_TMPDIR");
+    if (name == nullptr || name[0] != '/') {
+        return;
+    }
+    // "/tmp/ompi.HOST.UID/pid.N" or "/tmp/prte.HOST.UID/dvm.N": anything else is not known well enough to
+    // remove.
+    const std::filesystem::path directory = name;
+    const std::string parent = directory.parent_path().filename().string();
+    const std::string leaf = directory.filename().string();
+    struct stat info {};
+    if ((!parent.starts_with("ompi.") && !parent.starts_with("prte.")) ||
+        leaf.find('.') == std::string::npos || leaf.starts_with(".") || ::lstat(name, &info) != 0 ||
+        !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) {
+        return;
+    }
+    std::error_code ignored; // other agents of the job remove the same directory at this moment
+    std::filesystem::remove_all(directory, ignored);
+    ::rmdir(directory.parent_path().c_str());
+}
+
+} // namespace
+
+int openPidfd(pid_t pid) {
+    return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+}
+
+void killByPidfd(int pidfd) {
+    ::syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
+}
+
+bool hasEnded(pid_t pid) {
+    bool alive = false;
+    const std::string tasks = procPath(pid, "task");
+    const bool exists = forEachNumber(tasks, [&](pid_t thread) {
+        const std::string stat = readFile(tasks + "/" + std::to_string(thread) + "/stat");
+        const std::string_view fields = afterName(stat);
+        alive = alive || (!fields.empty() && !isEndedState(fields[0]));
+    });
+    return !exists || !alive;
+}
+
+int zombieStatus(pid_t pid) {
+    const std::string stat = readFile(procPath(pid, "stat"));
+    const std::string_view fields = afterName(stat);
+    if (fields.empty() || !isEndedState(fields[0])) {
+        return -1;
+    }
+    // exit_code is the last field.
+    std::size_t end = fields.find_last_not_of(" \n");
+    if (end == std::string_view::npos) {
+        return -1;
+    }
+    const std::size_t begin = fields.find_last_of(' ', end);
+    int status = -1;
+    std::from_chars(fields.data() + begin + 1, fields.data() + end + 1, status);
+    return status;
+}
+
+int pidfdStatus(int pidfd) {
+    PidfdInfo info{};
+    info.mask = kPidfdInfoExit;
+    const unsigned long request = _IOWR(0xFF, 11, PidfdInfo);
+    if (::ioctl(pidfd, request, &info) != 0 || (info.mask & kPidfdInfoExit) == 0) {
+        return -1;
+    }
+    return info.exitCode;
+}
+
+pid_t tracerOf(pid_t pid) {
+    const std::string status = readFile(procPath(pid, "status"));
+    const std::size_t at = status.find("TracerPid:");
+    return at == std::string::npos ? 0
+                                   : static_cast<pid_t>(std::strtol(status.c_str() + at + 10, nullptr, 10));
+}
+
+void killOwnGroup() {
+    const pid_t own = ::getpid();
+    if (::getpgrp() != own) {
+        return;
+    }
+    forEachNumber("/proc", [own](pid_t pid) {
+        if (pid != own && ::getpgid(pid) == own) {
+            ::kill(pid, SIGKILL);
+        }
+    });
+}
+
+std::vector<std::string> mappedSharedFiles(pid_t pid) {
+    std::vector<std::string> files;
+    const std::string maps = readFile(procPath(pid, "maps"));
+    std::string_view rest = maps;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find('\n');
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        const std::size_t slash = line.find('/');
+        if (slash != std::string_view::npos && isMpiSharedFile(line.substr(slash)) &&
+            (files.empty() || files.back() != line.substr(slash))) {
+            files.emplace_back(line.substr(slash));
+        }
+    }
+    return files;
+}
+
+void removeLauncherFiles(const std::vector<std::string>& sharedFiles) {
+    for (const std::string& file : sharedFiles) {
+        ::unlink(file.c_str());
+    }
+    const std::string ending = ownSegmentEnding();
+    if (!ending.empty()) {
+        std::error_code error;
+        for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", error)) {
+            if (const std::string path = entry.path().string();
+                isMpiSharedFile(path) && path.ends_with(ending)) {
+                ::unlink(path.c_str());
+            }
+        }
+    }
+    removeSessionDirectory();
+}
+
+} // namespace stopline::agent

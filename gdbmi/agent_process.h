@@ -1,0 +1,35 @@
+// Questions to /proc about the rank, and cleaning up what a killed launcher leaves.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace stopline::agent {
+
+/// Descriptor of a process, close-on-exec; -1 when there is no such process. (The C library's own declarations of these
+/// calls cannot be used from C++ everywhere.)
+[[nodiscard]] int openPidfd(pid_t pid);
+void killByPidfd(int pidfd); ///< SIGKILL; async-signal-safe
+
+/// True when the process is gone or every one of its threads has ended. A traced process stays a zombie until
+/// its debugger asks, and its leader alone may have ended while other threads run.
+[[nodiscard]] bool hasEnded(pid_t pid);
+/// Wait status of an ended process that nobody has waited for yet; -1 when it is not to be had.
+[[nodiscard]] int zombieStatus(pid_t pid);
+/// Wait status by a pidfd, also after somebody else has waited (Linux 6.15); -1 when it is not to be had.
+[[nodiscard]] int pidfdStatus(int pidfd);
+[[nodiscard]] pid_t tracerOf(pid_t pid); ///< 0: none
+
+/// Kills everybody in the agent's process group except the agent. Does nothing when the group is not the
+/// agent's own.
+void killOwnGroup();
+
+/// Shared-memory files of MPI that the process has mapped.
+[[nodiscard]] std::vector<std::string> mappedSharedFiles(pid_t pid);
+/// Removes these, this rank's other shared-memory files and the launcher's session directory. Only for use
+/// when the launcher, whose work this is, has been killed.
+void removeLauncherFiles(const std::vector<std::string>& sharedFiles);
+
+} // namespace stopline::agent
