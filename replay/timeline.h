@@ -87,7 +87,8 @@ class Timeline {
     [[nodiscard]] std::int32_t rankCount() const;
     [[nodiscard]] EventIndex lastEvent(RankId rank) const;
     [[nodiscard]] std::uint32_t callCount(RankId rank) const;
-    [[nodiscard]] const Call& call(CallRef ref) const;
+    /// By value; a call that does not exist has begin 0.
+    [[nodiscard]] Call call(CallRef ref) const;
     [[nodiscard]] std::optional<CallRef> callAt(RankId rank, EventIndex event) const;
     [[nodiscard]] bool isBegin(RankId rank, EventIndex event) const;
     [[nodiscard]] const trace::EventDetails& details(RankId rank, DetailsId id) const;

@@ -1,0 +1,265 @@
+#include "matcher.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+using trace::CallClass;
+using trace::EventDetails;
+using trace::FunctionId;
+
+bool isSynchronousSend(FunctionId function) {
+    return function == FunctionId::Ssend || function == FunctionId::Issend || function == FunctionId::Ssend_init;
+}
+
+bool isBufferedSend(FunctionId function) {
+    return function == FunctionId::Bsend || function == FunctionId::Ibsend || function == FunctionId::Bsend_init;
+}
+
+std::uint32_t Matcher::channel(std::uint32_t comm, std::int32_t source, std::int32_t destination,
+                               std::int32_t tag) {
+    const Key key{(std::uint64_t{comm} << 32U) | static_cast<std::uint32_t>(tag),
+                  (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) |
+                      static_cast<std::uint32_t>(destination)};
+    const auto [at, fresh] = m_channels.try_emplace(key, static_cast<std::uint32_t>(m_data.channels.size()));
+    if (fresh) {
+        m_data.channels.push_back({comm, source, destination, tag, {}, {}, {}});
+    }
+    return at->second;
+}
+
+DetailsCache& Matcher::resolve(std::int32_t rank, std::uint32_t details) {
+    RankData& data = m_data.rank(rank);
+    DetailsCache& cache = data.cache[details];
+    if (cache.resolved) {
+        return cache;
+    }
+    const EventDetails& d = data.details[details];
+    const std::uint32_t comm = m_data.commEntry(rank, d.comm);
+    if (comm == kNone) {
+        return cache; // the communicator may still be told
+    }
+    cache.resolved = true;
+    cache.waitsForReceiver =
+        isSynchronousSend(d.function) || (d.sendBytes > m_data.rules.eagerLimit && !isBufferedSend(d.function));
+    if (const std::int32_t to = m_data.worldRank(rank, d.comm, d.sendPeer); to >= 0) {
+        cache.sendChannel = channel(comm, rank, to, d.sendTag);
+    }
+    const std::int32_t from = m_data.worldRank(rank, d.comm, d.recvPeer);
+    cache.receives = d.recvPeer == kAnySource || from >= 0;
+    cache.wildcard = cache.receives && (d.recvPeer == kAnySource || d.recvTag == kAnyTag);
+    if (cache.receives && !cache.wildcard) {
+        cache.recvChannel = channel(comm, from, rank, d.recvTag);
+    }
+    return cache;
+}
+
+std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
+    const DetailsCache& cache = resolve(rank, details);
+    if (cache.sendChannel == kNone) {
+        return kNone;
+    }
+    const auto id = static_cast<std::uint32_t>(m_data.sends.size());
+    SendHalf half;
+    half.rank = rank;
+    half.call = call;
+    half.channel = cache.sendChannel;
+    half.waitsForReceiver = cache.waitsForReceiver;
+    m_data.sends.push_back(half);
+    m_data.link(rank, call, Role::Send, id);
+    Channel& ch = m_data.channels[cache.sendChannel];
+    const std::size_t position = ch.sends.size();
+    ch.sends.push_back(id);
+    std::uint32_t message = kNone;
+    if (position < ch.recvs.size()) {
+        message = m_data.recvs[ch.recvs[position]].message;
+        m_data.halves[message].send = id;
+        m_data.sends[id].message = message;
+    } else {
+        message = newMessage(id, kNone);
+    }
+    const EventDetails& d = m_data.rank(rank).details[details];
+    Message& record = m_data.messages[message];
+    record.send = m_data.ref(rank, call);
+    record.bytes = d.sendBytes;
+    record.tag = d.sendTag;
+    record.commId = m_data.commEntries[ch.comm].id;
+    record.sender = RankId{rank};
+    record.receiver = RankId{ch.destination};
+    refresh(message);
+    return id;
+}
+
+std::uint32_t Matcher::newHalf(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
+    const auto id = static_cast<std::uint32_t>(m_data.recvs.size());
+    RecvHalf half;
+    half.rank = rank;
+    half.post = call;
+    half.start = call;
+    half.details = details;
+    half.sequence = m_data.rank(rank).postSequence++;
+    m_data.recvs.push_back(half);
+    m_data.link(rank, call, Role::Post, id);
+    return id;
+}
+
+std::uint32_t Matcher::post(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
+    const DetailsCache cache = resolve(rank, details);
+    if (!cache.receives) {
+        return kNone;
+    }
+    const std::uint32_t id = newHalf(rank, call, details);
+    if (cache.wildcard) {
+        refresh(newMessage(kNone, id));
+    } else {
+        join(id, cache.recvChannel);
+    }
+    return id;
+}
+
+void Matcher::sendDone(std::uint32_t half, std::uint32_t call, bool cancelled) {
+    SendHalf& send = m_data.sends[half];
+    if (send.done != kNone) {
+        return;
+    }
+    send.done = call;
+    if (call != send.call) {
+        m_data.link(send.rank, call, Role::SendDone, half);
+    }
+    if (cancelled) {
+        leaveSend(half);
+    }
+}
+
+void Matcher::recvDone(std::uint32_t half, std::uint32_t call, const trace::Status& status) {
+    if (m_data.recvs[half].done != kNone) {
+        return;
+    }
+    const std::int32_t rank = m_data.recvs[half].rank;
+    m_data.recvs[half].done = call;
+    if (call != m_data.recvs[half].post && call != m_data.recvs[half].start) {
+        m_data.link(rank, call, Role::Done, half);
+    }
+    if (status.cancelled) {
+        leaveRecv(half);
+        return;
+    }
+    const RecvHalf& recv = m_data.recvs[half];
+    if (recv.channel == kNone) {
+        const EventDetails& d = m_data.rank(rank).details[recv.details];
+        const std::int32_t from =
+            m_data.worldRank(rank, d.comm, d.recvPeer == kAnySource ? status.source : d.recvPeer);
+        const std::int32_t tag = d.recvTag == kAnyTag ? status.tag : d.recvTag;
+        const std::uint32_t comm = m_data.commEntry(rank, d.comm);
+        if (from >= 0 && tag >= 0 && comm != kNone) {
+            join(half, channel(comm, from, rank, tag));
+        }
+    }
+    const std::uint32_t message = m_data.recvs[half].message;
+    if (m_data.halves[message].send == kNone) {
+        Message& record = m_data.messages[message];
+        record.bytes = status.bytes;
+        if (status.tag >= 0) {
+            record.tag = status.tag;
+        }
+    }
+    refresh(message);
+}
+
+void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& begin, const EventDetails& end,
+                     bool takes) {
+    const CommIndex commIndex = end.comm != kNoComm ? end.comm : begin.comm;
+    const std::uint32_t comm = m_data.commEntry(rank, commIndex);
+    const std::int32_t source = end.status.source != kNoPeer ? end.status.source : begin.recvPeer;
+    const std::int32_t tag = end.status.tag != kNoTag ? end.status.tag : begin.recvTag;
+    const std::int32_t from = m_data.worldRank(rank, commIndex, source);
+    if (comm == kNone || from < 0 || tag < 0) {
+        return;
+    }
+    const std::uint32_t channelId = channel(comm, from, rank, tag);
+    if (takes) {
+        const RankEvents& events = m_data.rank(rank).events;
+        const std::uint32_t half = newHalf(rank, call, events.detailsOf(events.beginOf(call)));
+        m_data.recvs[half].start = kNone;
+        m_data.rank(rank).matched.push_back({half, comm, kNone, kNone});
+        join(half, channelId);
+        return;
+    }
+    Channel& ch = m_data.channels[channelId];
+    const auto id = static_cast<std::uint32_t>(m_data.probes.size());
+    m_data.probes.push_back({rank, call, channelId, static_cast<std::uint32_t>(ch.recvs.size()),
+                             m_data.rank(rank).postSequence});
+    ch.probes.push_back(id);
+    m_data.link(rank, call, Role::Probe, id);
+}
+
+std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm, std::uint32_t request) {
+    const std::uint32_t entry = m_data.commEntry(rank, comm);
+    for (MatchedMessage& matched : m_data.rank(rank).matched) {
+        if (matched.starter == kNone && (entry == kNone || matched.commEntry == entry)) {
+            matched.starter = call;
+            matched.request = request;
+            m_data.recvs[matched.half].start = call;
+            m_data.link(rank, call, Role::Start, matched.half);
+            return matched.half;
+        }
+    }
+    return kNone;
+}
+
+bool Matcher::fits(const MatchedMessage& matched, const trace::Status& status) const {
+    const Channel& ch = m_data.channels[m_data.recvs[matched.half].channel];
+    const std::int32_t rank = m_data.recvs[matched.half].rank;
+    if (ch.tag != status.tag) {
+        return false;
+    }
+    // The status counts ranks as the communicator does: look for the view that belongs to the entry.
+    const RankData& data = m_data.rank(rank);
+    for (std::uint32_t comm = 0; comm < data.views.size(); ++comm) {
+        if (data.views[comm].entry == matched.commEntry) {
+            return m_data.worldRank(rank, CommIndex{comm}, status.source) == ch.source;
+        }
+    }
+    return false;
+}
+
+std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, const trace::Status& status) {
+    RankData& data = m_data.rank(rank);
+    auto& list = data.matched;
+    const auto own =
+        std::find_if(list.begin(), list.end(), [&](const MatchedMessage& m) { return m.half == half; });
+    if (own == list.end()) {
+        return half;
+    }
+    if (status.source == kProcNull) { // it received "no process"; the message is still to be received
+        m_data.recvs[half].start = kNone;
+        own->starter = kNone;
+        own->request = kNone;
+        return kNone;
+    }
+    auto right = own;
+    if (status.source != kNoPeer && !fits(*own, status)) {
+        const auto other =
+            std::find_if(list.begin(), list.end(), [&](const MatchedMessage& m) { return fits(m, status); });
+        if (other != list.end()) {
+            std::swap(own->starter, other->starter);
+            std::swap(own->request, other->request);
+            for (const MatchedMessage* m : {&*own, &*other}) {
+                m_data.recvs[m->half].start = m->starter;
+                if (m->starter != kNone) {
+                    // The link of the former choice stays; readers compare it with RecvHalf::start.
+                    m_data.link(rank, m->starter, Role::Start, m->half);
+                }
+                if (m->request != kNone) {
+                    data.requests[m->request].target = m->half;
+                }
+            }
+            right = other;
+        }
+    }
+    const std::uint32_t result = right->half;
+    list.erase(right);
+    return result;
+}
+
+} // namespace stopline::replay

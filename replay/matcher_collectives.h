@@ -1,0 +1,40 @@
+// Gathers the calls of all members into collectives.
+//
+// The k-th collective that a rank starts on a communicator (blocking, non-blocking, constructors and Comm_free in one
+// sequence, as MPI orders them) is its part of the k-th collective of that communicator. MPI_Init and MPI_Finalize are
+// collectives of the world with sequences of their own. Comm_create_group and Intercomm_create do not involve all of a
+// communicator: their members are those of the communicator they make, so that they become a collective at their end.
+#pragma once
+
+#include "timeline_data.h"
+
+namespace stopline::replay {
+
+class CollectiveTable {
+  public:
+    explicit CollectiveTable(TimelineData& data) : m_data(data) {}
+
+    /// Registers a rank's view of a communicator; returns the view.
+    CommView view(std::int32_t rank, const trace::CommInfo& info);
+    /// A call starts the next collective on `comm`. Returns the part, or kNone.
+    std::uint32_t start(std::int32_t rank, std::uint32_t call, const trace::EventDetails& begin);
+    std::uint32_t startWorld(std::int32_t rank, std::uint32_t call, trace::FunctionId function);
+    /// The end of `call` shows the part complete. Does nothing when that was seen before.
+    void finish(std::int32_t rank, std::uint32_t part, std::uint32_t call);
+    /// A group constructor has ended and made a communicator.
+    void created(std::int32_t rank, std::uint32_t call, trace::FunctionId function, CommIndex newComm);
+
+  private:
+    std::uint32_t instance(std::uint32_t commEntry, std::uint32_t ordinal);
+    std::uint32_t newCollective(const CommEntry& entry);
+    std::uint32_t arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective, std::int32_t position,
+                         trace::FunctionId function);
+    void noteRoot(std::int32_t rank, std::uint32_t collective, const trace::EventDetails& begin);
+
+    TimelineData& m_data;
+};
+
+/// Comm_create_group and Intercomm_create.
+[[nodiscard]] bool isGroupConstructor(trace::FunctionId function);
+
+} // namespace stopline::replay

@@ -1,0 +1,15 @@
+# The timeline: standard C++ only, so that the viewer and the tests use it without Qt.
+add_library(stopline_timeline STATIC
+    place.h
+    timeline.h timeline.cpp
+    timeline_axis.h timeline_axis.cpp
+    timeline_data.h
+    timeline_events.h timeline_events.cpp
+    timeline_reason.h timeline_reason.cpp
+    timeline_recorder.h timeline_recorder.cpp
+    matcher.h matcher.cpp matcher_pairs.cpp
+    matcher_collectives.h matcher_collectives.cpp
+    causality.h causality.cpp
+    closure.h closure.cpp
+)
+target_link_libraries(stopline_timeline PUBLIC stopline_trace_reader PRIVATE stopline_warnings stopline_sanitizers)

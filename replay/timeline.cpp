@@ -1,0 +1,300 @@
+#include "timeline.h"
+
+#include "closure.h"
+#include "timeline_axis.h"
+#include "timeline_reason.h"
+#include "timeline_recorder.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+struct Timeline::Impl {
+    Impl(std::int32_t ranks, TransportRules rules) : data(make(ranks, rules)), recorder(data), axis(data) {}
+
+    static TimelineData make(std::int32_t ranks, TransportRules rules) {
+        TimelineData data;
+        data.rules = rules;
+        data.ranks.resize(static_cast<std::size_t>(std::max(ranks, 0)));
+        CommEntry world;
+        for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            world.members.emplace_back(rank);
+        }
+        world.localCount = ranks;
+        data.commEntries = {world, world}; // MPI_Init and MPI_Finalize
+        return data;
+    }
+    [[nodiscard]] bool has(RankId rank) const { return rank.value() >= 0 && rank.value() < data.rankCount(); }
+    [[nodiscard]] bool has(CallRef ref) const {
+        return has(ref.rank) && ref.call.value() < data.rank(ref.rank.value()).events.callCount();
+    }
+    [[nodiscard]] Line line(const Positions& positions) const {
+        return {cutOf(positions), obstaclesOf(data, positions)};
+    }
+
+    TimelineData data;
+    Recorder recorder;
+    TimeAxis axis;
+};
+
+Timeline::Timeline(std::int32_t ranks, TransportRules rules) : m_impl(std::make_unique<Impl>(ranks, rules)) {}
+Timeline::~Timeline() = default;
+Timeline::Timeline(Timeline&&) noexcept = default;
+Timeline& Timeline::operator=(Timeline&&) noexcept = default;
+
+DetailsId Timeline::addDetails(RankId rank, trace::EventDetails details) {
+    return m_impl->has(rank) ? m_impl->recorder.addDetails(rank.value(), std::move(details)) : DetailsId{kNone};
+}
+
+CommIndex Timeline::addComm(RankId rank, trace::CommInfo info) {
+    return m_impl->has(rank) ? m_impl->recorder.addComm(rank.value(), std::move(info)) : kNoComm;
+}
+
+void Timeline::addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures) {
+    if (m_impl->has(rank)) {
+        m_impl->recorder.addEvent(rank.value(), details, execution, pollFailures);
+        m_impl->axis.eventsChanged();
+    }
+}
+
+void Timeline::addStop(RankId rank, trace::StopRecord stop) {
+    if (m_impl->has(rank)) {
+        m_impl->axis.addStop(rank.value(), stop);
+    }
+}
+
+void Timeline::setOrigin(RankId rank, TimeNs origin) {
+    if (m_impl->has(rank)) {
+        m_impl->axis.setOrigin(rank.value(), origin);
+    }
+}
+
+std::int32_t Timeline::rankCount() const {
+    return m_impl->data.rankCount();
+}
+
+EventIndex Timeline::lastEvent(RankId rank) const {
+    return EventIndex{m_impl->has(rank) ? m_impl->data.rank(rank.value()).events.lastEvent() : 0};
+}
+
+std::uint32_t Timeline::callCount(RankId rank) const {
+    return m_impl->has(rank) ? m_impl->data.rank(rank.value()).events.callCount() : 0;
+}
+
+Call Timeline::call(CallRef ref) const {
+    Call call;
+    if (!m_impl->has(ref)) {
+        return call;
+    }
+    const RankEvents& events = m_impl->data.rank(ref.rank.value()).events;
+    const std::uint64_t begin = events.beginOf(ref.call.value());
+    const std::uint64_t end = events.endOf(ref.call.value());
+    call.begin = EventIndex{begin};
+    call.end = EventIndex{end};
+    call.beginDetails = DetailsId{events.detailsOf(begin)};
+    call.beginTime = events.timeOf(begin);
+    if (end != 0) {
+        call.endDetails = DetailsId{events.detailsOf(end)};
+        call.endTime = events.timeOf(end);
+        call.pollFailures = events.pollFailuresOf(ref.call.value());
+    }
+    return call;
+}
+
+std::optional<CallRef> Timeline::callAt(RankId rank, EventIndex event) const {
+    if (event.value() == 0 || event > lastEvent(rank)) {
+        return std::nullopt;
+    }
+    const std::uint32_t call = m_impl->data.rank(rank.value()).events.callOf(event.value());
+    return call == kNone ? std::nullopt : std::optional(CallRef{rank, CallIndex{call}});
+}
+
+bool Timeline::isBegin(RankId rank, EventIndex event) const {
+    return event.value() != 0 && event <= lastEvent(rank) &&
+           m_impl->data.rank(rank.value()).events.isBegin(event.value());
+}
+
+const trace::EventDetails& Timeline::details(RankId rank, DetailsId id) const {
+    static const trace::EventDetails none;
+    return m_impl->has(rank) && id.value() < m_impl->data.rank(rank.value()).details.size()
+               ? m_impl->data.rank(rank.value()).details[id.value()]
+               : none;
+}
+
+DetailsId Timeline::eventDetails(RankId rank, EventIndex event) const {
+    if (event.value() == 0 || event > lastEvent(rank)) {
+        return DetailsId{kNone};
+    }
+    return DetailsId{m_impl->data.rank(rank.value()).events.detailsOf(event.value())};
+}
+
+const trace::CommInfo& Timeline::comm(RankId rank, CommIndex index) const {
+    static const trace::CommInfo none;
+    return m_impl->has(rank) && index.value() < m_impl->data.rank(rank.value()).comms.size()
+               ? m_impl->data.rank(rank.value()).comms[index.value()]
+               : none;
+}
+
+std::span<const Message> Timeline::messages() const {
+    return m_impl->data.messages;
+}
+
+std::span<const Collective> Timeline::collectives() const {
+    return m_impl->data.collectives;
+}
+
+std::vector<MessageIndex> Timeline::messagesOf(CallRef ref) const {
+    std::vector<MessageIndex> result;
+    if (!m_impl->has(ref)) {
+        return result;
+    }
+    const TimelineData& data = m_impl->data;
+    data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
+        if (role == Role::Send || role == Role::SendDone) {
+            result.emplace_back(data.sends[id].message);
+        } else if (role == Role::Post || role == Role::Done ||
+                   (role == Role::Start && data.recvs[id].start == ref.call.value())) {
+            result.emplace_back(data.recvs[id].message);
+        }
+    });
+    std::reverse(result.begin(), result.end()); // links are kept last first
+    std::vector<MessageIndex> unique;
+    for (const MessageIndex message : result) {
+        if (result.size() < 64 ? std::find(unique.begin(), unique.end(), message) == unique.end()
+                               : unique.empty() || unique.back() != message) {
+            unique.push_back(message);
+        }
+    }
+    return unique;
+}
+
+std::optional<CollectiveIndex> Timeline::collectiveOf(CallRef ref) const {
+    std::optional<CollectiveIndex> result;
+    if (m_impl->has(ref)) {
+        m_impl->data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
+            if (role == Role::Coll || role == Role::CollDone) {
+                result = CollectiveIndex{m_impl->data.parts[id].collective};
+            }
+        });
+    }
+    return result;
+}
+
+std::vector<MessageIndex> Timeline::openMessages() const {
+    std::vector<MessageIndex> result;
+    result.reserve(m_impl->data.openMessages.size());
+    for (const std::uint32_t message : m_impl->data.openMessages) {
+        result.emplace_back(message);
+    }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+TimeNs Timeline::axisTime(RankId rank, EventIndex event) const {
+    return m_impl->has(rank) ? m_impl->axis.at(rank.value(), event.value()) : 0;
+}
+
+std::vector<Timeline::HeldSpan> Timeline::heldSpans(RankId rank) const {
+    return m_impl->has(rank) ? m_impl->axis.held(rank.value()) : std::vector<HeldSpan>{};
+}
+
+Place Timeline::placeOf(const Point& point) const {
+    const Call c = call(point.call);
+    // After is not offered for an unfinished call: such a point is taken as before.
+    return {point.after && c.end.value() != 0 ? c.end : c.begin, false};
+}
+
+Line Timeline::pastFrontier(const Point& point) const {
+    const std::int32_t rank = point.call.rank.value();
+    return m_impl->has(point.call)
+               ? m_impl->line(replay::pastFrontier(m_impl->data, rank, positionOf(placeOf(point))))
+               : m_impl->line(Positions(m_impl->data.ranks.size(), 0));
+}
+
+Line Timeline::futureFrontier(const Point& point) const {
+    const std::int32_t rank = point.call.rank.value();
+    return m_impl->has(point.call)
+               ? m_impl->line(replay::futureFrontier(m_impl->data, rank, positionOf(placeOf(point))))
+               : m_impl->line(recordedEnd(m_impl->data));
+}
+
+bool Timeline::isClosed(const Cut& cut) const {
+    return replay::isClosed(m_impl->data, positionsOf(m_impl->data, cut));
+}
+
+Line Timeline::closeDown(const Cut& cut) const {
+    return m_impl->line(replay::closeDown(m_impl->data, positionsOf(m_impl->data, cut)));
+}
+
+Line Timeline::closeUp(const Cut& cut, std::optional<RankId> fixed) const {
+    const std::int32_t rank = fixed.has_value() && m_impl->has(*fixed) ? fixed->value() : -1;
+    return m_impl->line(replay::closeUp(m_impl->data, positionsOf(m_impl->data, cut), rank));
+}
+
+std::optional<Line> Timeline::rollback(const Cut& now, RankId rank) const {
+    if (!m_impl->has(rank)) {
+        return std::nullopt;
+    }
+    Positions positions = positionsOf(m_impl->data, now);
+    Position& own = positions[static_cast<std::size_t>(rank.value())];
+    const RankEvents& events = m_impl->data.rank(rank.value()).events;
+    // The last call whose begin lies before where the rank stands; "before k" itself has not begun k.
+    const std::uint64_t event = own / 2;
+    const bool before = own % 2 == 0 && event != 0 && events.isBegin(event);
+    std::uint64_t target = event;
+    if (before) {
+        --target;
+    }
+    while (target != 0 && !events.isBegin(target)) {
+        --target;
+    }
+    if (target == 0) {
+        return std::nullopt;
+    }
+    own = target * 2;
+    return m_impl->line(replay::closeDown(m_impl->data, std::move(positions)));
+}
+
+std::optional<Line> Timeline::forward(const Cut& now, RankId rank) const {
+    if (!m_impl->has(rank)) {
+        return std::nullopt;
+    }
+    const TimelineData& data = m_impl->data;
+    Positions positions = positionsOf(data, now);
+    Position& own = positions[static_cast<std::size_t>(rank.value())];
+    const RankEvents& events = data.rank(rank.value()).events;
+    std::uint64_t end = own / 2 + 1;
+    while (end <= events.lastEvent() && (events.isBegin(end) || events.callOf(end) == kNone)) {
+        ++end;
+    }
+    if (end > events.lastEvent()) {
+        return std::nullopt;
+    }
+    own = end * 2;
+    const Positions past = replay::pastFrontier(data, rank.value(), own);
+    for (std::size_t other = 0; other < positions.size(); ++other) {
+        positions[other] = std::max(positions[other], past[other]);
+    }
+    return m_impl->line(replay::closeUp(data, positions, rank.value()));
+}
+
+std::optional<Obstacle> Timeline::blockedBy(const Cut& cut, RankId rank) const {
+    if (!m_impl->has(rank)) {
+        return std::nullopt;
+    }
+    const Positions positions = positionsOf(m_impl->data, cut);
+    const Position own = positions[static_cast<std::size_t>(rank.value())];
+    const std::uint32_t call = own % 2 == 1 ? m_impl->data.rank(rank.value()).events.callOf(own / 2) : kNone;
+    return call == kNone ? std::nullopt
+                         : whyBlocked(m_impl->data, m_impl->data.ref(rank.value(), call), positions);
+}
+
+std::string Timeline::describe(RankId rank, const Place& place) const {
+    if (!m_impl->has(rank) || place.event.value() == 0 || place.event > lastEvent(rank)) {
+        return "not started";
+    }
+    const char* where = !isBegin(rank, place.event) ? "after " : place.inside ? "inside " : "before ";
+    return where + describeEvent(m_impl->data, rank.value(), place.event.value());
+}
+
+} // namespace stopline::replay

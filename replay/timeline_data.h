@@ -1,0 +1,214 @@
+// What the timeline stores; filled by the recorder, the matcher and the collective table, read by causality.
+#pragma once
+
+#include "timeline.h"
+#include "timeline_events.h"
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+namespace stopline::replay {
+
+/// How a call takes part in a message or a collective. A call holds a list of these.
+enum class Role : std::uint32_t {
+    Send,     ///< starts a send
+    SendDone, ///< its end sees a non-blocking send complete
+    Post,     ///< posts a receive, or takes a message out of the matching (matched probe)
+    Start,    ///< Mrecv, Imrecv: starts to receive a message that a matched probe took
+    Done,     ///< its end sees a receive complete that an earlier call posted
+    Probe,    ///< its end sees a message that stays in the matching
+    Coll,     ///< starts its part of a collective
+    CollDone, ///< its end sees the collective complete that an earlier call started
+};
+
+/// Sending side of a message. Its message record never changes hands.
+struct SendHalf {
+    std::int32_t rank = 0;
+    std::uint32_t call = kNone;
+    std::uint32_t done = kNone; ///< call at whose end the buffer was free; kNone while unknown
+    std::uint32_t channel = kNone;
+    std::uint32_t message = kNone;
+    bool waitsForReceiver = false; ///< synchronous mode, or above the eager limit
+    bool cancelled = false;
+};
+
+/// Receiving side of a message.
+struct RecvHalf {
+    std::int32_t rank = 0;
+    std::uint32_t post = kNone;  ///< call that decides the order of matching
+    std::uint32_t start = kNone; ///< call that begins to receive: the post, or the Mrecv after a matched probe
+    std::uint32_t done = kNone;  ///< call at whose end it was seen complete
+    std::uint32_t channel = kNone; ///< kNone while a wildcard is unresolved
+    std::uint32_t message = kNone;
+    std::uint32_t sequence = 0; ///< order of posting on this rank
+    std::uint32_t details = 0;  ///< begin details of the posting call (of the *_init for persistent ones)
+    bool cancelled = false;
+};
+
+/// A successful probe: it saw the message at `position` of its channel.
+struct ProbeHalf {
+    std::int32_t rank = 0;
+    std::uint32_t call = kNone;
+    std::uint32_t channel = kNone;
+    std::uint32_t position = 0;
+    std::uint32_t sequence = 0;
+};
+
+/// One (communicator, source, destination, tag). The k-th send belongs to the k-th receive in posting order.
+struct Channel {
+    std::uint32_t comm = 0;
+    std::int32_t source = 0;
+    std::int32_t destination = 0;
+    std::int32_t tag = 0;
+    std::vector<std::uint32_t> sends;  ///< ids, in order of sending (so ascending)
+    std::vector<std::uint32_t> recvs;  ///< ids, by RecvHalf::sequence
+    std::vector<std::uint32_t> probes; ///< ids, by sequence and so by position
+};
+
+/// The halves of a public message, and its place in the list of open ones.
+struct MessageHalves {
+    std::uint32_t send = kNone;
+    std::uint32_t recv = kNone;
+    std::uint32_t open = kNone;
+};
+
+/// A rank's part in a collective.
+struct CollPart {
+    std::uint32_t collective = 0;
+    std::uint32_t position = 0; ///< in Collective::members
+};
+
+/// What the closure needs to know of a collective beyond its public face.
+struct CollRules {
+    std::int32_t localCount = 0;   ///< members of the first group
+    bool inter = false;            ///< members after localCount are the other group
+    bool large = false;            ///< some member moves more than the eager limit
+    std::int32_t rootPosition = -1; ///< in members
+};
+
+struct CommEntry {
+    std::uint64_t id = 0;
+    std::vector<RankId> members; ///< canonical order: as the first rank that told of it saw it
+    std::int32_t localCount = 0;
+    bool inter = false;
+    std::vector<std::uint32_t> collectives; ///< by ordinal
+};
+
+/// A rank's own view of a communicator.
+struct CommView {
+    std::uint32_t entry = kNone;
+    std::int32_t position = -1;       ///< of this rank in CommEntry::members
+    std::uint32_t collectiveCount = 0; ///< collectives started so far by this rank
+};
+
+enum class RequestKind : std::uint8_t { None, Send, Recv, SendInit, RecvInit, Coll };
+
+struct Request {
+    RequestKind kind = RequestKind::None;
+    std::uint32_t target = kNone;  ///< half or part that is active, kNone when inactive
+    std::uint32_t details = kNone; ///< begin details of the *_init
+};
+
+/// A message taken by a matched probe and not yet received.
+struct MatchedMessage {
+    std::uint32_t half = kNone;
+    std::uint32_t commEntry = kNone;
+    std::uint32_t starter = kNone; ///< Mrecv or Imrecv that took it
+    std::uint32_t request = kNone; ///< index of the Imrecv's request
+};
+
+/// What an event with these details means for the matching, worked out once.
+struct DetailsCache {
+    trace::CallClass callClass = trace::CallClass::Init;
+    bool resolved = false;
+    bool waitsForReceiver = false;
+    std::uint32_t sendChannel = kNone; ///< kNone: no message (PROC_NULL, unknown communicator or rank)
+    std::uint32_t recvChannel = kNone;
+    bool wildcard = false; ///< the receive names a message only when it completes
+    bool receives = false; ///< there is a receiving part at all
+};
+
+struct RankData {
+    RankEvents events;
+    std::deque<trace::EventDetails> details; // references stay valid
+    std::vector<DetailsCache> cache;
+    std::deque<trace::CommInfo> comms;
+    std::vector<CommView> views;
+    std::vector<Request> requests; ///< by serial - 1
+    std::vector<std::uint32_t> links; ///< by call: first of its links
+    std::vector<MatchedMessage> matched;
+    std::uint32_t postSequence = 0;
+    std::uint32_t initCount = 0;
+    std::uint32_t finalizeCount = 0;
+    std::uint32_t finalizeCall = kNone;
+};
+
+struct Link {
+    std::uint32_t target = 0; ///< id * 8 + role
+    std::uint32_t next = kNone;
+};
+
+/// The whole store. Indices of halves, channels and collectives never change; those of messages may.
+struct TimelineData {
+    TransportRules rules;
+    std::vector<RankData> ranks;
+    std::vector<Link> links;
+    std::vector<SendHalf> sends;
+    std::vector<RecvHalf> recvs;
+    std::vector<ProbeHalf> probes;
+    std::vector<Channel> channels;
+    std::vector<Message> messages;
+    std::vector<MessageHalves> halves; ///< by message
+    std::vector<std::uint32_t> openMessages;
+    std::vector<Collective> collectives;
+    std::vector<CollRules> collRules; ///< by collective
+    std::vector<CollPart> parts;
+    std::deque<CommEntry> commEntries; ///< 0: pseudo communicator of MPI_Init, 1: of MPI_Finalize
+    std::unordered_map<std::uint64_t, std::uint32_t> commById;
+    std::unordered_map<std::uint64_t, std::uint32_t> createdComms; ///< id to collective of the group constructors
+
+    void link(std::int32_t rank, std::uint32_t call, Role role, std::uint32_t id) {
+        std::uint32_t& head = ranks[static_cast<std::size_t>(rank)].links[call];
+        links.push_back({id * 8 + static_cast<std::uint32_t>(role), head});
+        head = static_cast<std::uint32_t>(links.size() - 1);
+    }
+    /// Visits the (role, id) pairs of a call, last added first.
+    template <typename Visit>
+    void eachLink(std::int32_t rank, std::uint32_t call, Visit&& visit) const {
+        for (std::uint32_t at = ranks[static_cast<std::size_t>(rank)].links[call]; at != kNone; at = links[at].next) {
+            visit(static_cast<Role>(links[at].target & 7U), links[at].target >> 3U);
+        }
+    }
+    [[nodiscard]] RankData& rank(std::int32_t r) { return ranks[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] const RankData& rank(std::int32_t r) const { return ranks[static_cast<std::size_t>(r)]; }
+    [[nodiscard]] std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
+    /// World rank of a peer of a communicator, or -1 when out of range.
+    [[nodiscard]] std::int32_t worldRank(std::int32_t rankId, CommIndex comm, std::int32_t peer) const {
+        const RankData& data = rank(rankId);
+        if (comm.value() >= data.comms.size() || peer < 0) {
+            return -1;
+        }
+        const trace::CommInfo& info = data.comms[comm.value()];
+        const auto& group = info.remote.empty() ? info.members : info.remote;
+        if (static_cast<std::size_t>(peer) >= group.size()) {
+            return -1;
+        }
+        const std::int32_t world = group[static_cast<std::size_t>(peer)];
+        return world >= 0 && world < rankCount() ? world : -1;
+    }
+    [[nodiscard]] std::uint32_t commEntry(std::int32_t rankId, CommIndex comm) const {
+        const RankData& data = rank(rankId);
+        return comm.value() < data.views.size() ? data.views[comm.value()].entry : kNone;
+    }
+    [[nodiscard]] const trace::EventDetails& beginDetails(std::int32_t rankId, std::uint32_t call) const {
+        const RankData& data = rank(rankId);
+        return data.details[data.events.detailsOf(data.events.beginOf(call))];
+    }
+    [[nodiscard]] CallRef ref(std::int32_t rankId, std::uint32_t call) const {
+        return {RankId{rankId}, CallIndex{call}};
+    }
+};
+
+} // namespace stopline::replay

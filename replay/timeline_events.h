@@ -1,0 +1,71 @@
+// The events of one rank in a compact form: 24 bytes a call while begins and ends alternate.
+#pragma once
+
+#include "timeline.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace stopline::replay {
+
+inline constexpr std::uint32_t kNone = 0xffffffffU;
+
+/// Events numbered from 1. A rank whose calls do not overlap needs no table from events to calls (call c is events
+/// 2c+1 and 2c+2); overlapping calls of several threads, and contradictory traces, build the tables when first met.
+/// An end closes the open call of its own thread; an end without one belongs to no call.
+class RankEvents {
+  public:
+    struct Added {
+        std::uint32_t call = kNone; ///< kNone: an end without a begin
+        bool begin = false;
+    };
+    Added add(const trace::EventDetails& details, DetailsId id, TimeNs time, std::uint64_t pollFailures);
+
+    [[nodiscard]] std::uint64_t lastEvent() const { return m_details.size(); }
+    [[nodiscard]] std::uint32_t callCount() const {
+        return m_regular ? static_cast<std::uint32_t>((m_details.size() + 1) / 2)
+                         : static_cast<std::uint32_t>(m_calls.size());
+    }
+    /// Event numbers of a call; the end is 0 while it is unfinished.
+    [[nodiscard]] std::uint64_t beginOf(std::uint32_t call) const {
+        return m_regular ? std::uint64_t{call} * 2 + 1 : m_calls[call].first;
+    }
+    [[nodiscard]] std::uint64_t endOf(std::uint32_t call) const {
+        if (m_regular) {
+            const std::uint64_t end = std::uint64_t{call} * 2 + 2;
+            return end <= m_details.size() ? end : 0;
+        }
+        return m_calls[call].second;
+    }
+    /// The call of an event in [1, lastEvent()], or kNone.
+    [[nodiscard]] std::uint32_t callOf(std::uint64_t event) const {
+        return m_regular ? static_cast<std::uint32_t>((event - 1) / 2) : m_eventCall[event - 1];
+    }
+    [[nodiscard]] bool isBegin(std::uint64_t event) const {
+        if (m_regular) {
+            return event % 2 == 1;
+        }
+        const std::uint32_t call = m_eventCall[event - 1];
+        return call != kNone && m_calls[call].first == event;
+    }
+    [[nodiscard]] std::uint32_t detailsOf(std::uint64_t event) const { return m_details[event - 1]; }
+    [[nodiscard]] TimeNs timeOf(std::uint64_t event) const { return m_times[event - 1]; }
+    [[nodiscard]] std::uint64_t pollFailuresOf(std::uint32_t call) const;
+
+  private:
+    Added addIrregular(const trace::EventDetails& details);
+    void becomeIrregular(std::uint16_t openThread);
+
+    bool m_regular = true;
+    std::uint16_t m_openThread = 0;
+    std::vector<std::uint32_t> m_details;
+    std::vector<TimeNs> m_times;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> m_pollFailures; ///< by call, only where not 0
+    // Irregular ranks only.
+    std::vector<std::uint32_t> m_eventCall;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> m_calls; ///< begin and end event
+    std::vector<std::pair<std::uint16_t, std::uint32_t>> m_open;  ///< thread and call
+};
+
+} // namespace stopline::replay

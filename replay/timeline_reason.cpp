@@ -1,0 +1,304 @@
+#include "timeline_reason.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+using trace::CallClass;
+using trace::EventDetails;
+using trace::FunctionId;
+
+std::string describeEvent(const TimelineData& data, std::int32_t rank, std::uint64_t event) {
+    const RankEvents& events = data.rank(rank).events;
+    if (event == 0 || event > events.lastEvent()) {
+        return "not started";
+    }
+    const std::uint32_t call = events.callOf(event);
+    // A merged poll is named after what its begin called; so are all events of one call.
+    const std::uint64_t begin = call == kNone ? event : events.beginOf(call);
+    return std::to_string(event) + ' ' +
+           std::string(trace::functionName(data.rank(rank).details[events.detailsOf(begin)].function));
+}
+
+namespace {
+
+enum class Need : std::uint8_t { Met, Unmet };
+
+/// Collects what the parts of one call wait for; keeps the first that is not there.
+class Inquiry {
+  public:
+    Inquiry(const TimelineData& data, CallRef call, const Positions& positions)
+        : m_data(data), m_call(call), m_rank(call.rank.value()), m_positions(positions) {}
+
+    std::optional<Obstacle> run();
+
+  private:
+    [[nodiscard]] bool reached(CallRef ref) const {
+        const RankData& other = m_data.rank(ref.rank.value());
+        return m_positions[static_cast<std::size_t>(ref.rank.value())] >= startOf(other, ref.call.value());
+    }
+    [[nodiscard]] std::string rankStands(std::int32_t rank) const {
+        const Position at = m_positions[static_cast<std::size_t>(rank)];
+        const std::string event = describeEvent(m_data, rank, at / 2);
+        if (at / 2 == 0) {
+            return "rank " + std::to_string(rank) + " has not started";
+        }
+        const bool begin = m_data.rank(rank).events.isBegin(at / 2);
+        const char* where = !begin ? "after " : at % 2 == 1 ? "inside " : "before ";
+        return "rank " + std::to_string(rank) + " stands " + where + event;
+    }
+    Need unmet(CallRef waitsFor, const std::string& what) {
+        if (!m_first) {
+            m_first = Obstacle{m_call.rank, m_call, waitsFor,
+                               "Rank " + std::to_string(m_rank) + " waits in " +
+                                   describeEvent(m_data, m_rank, m_data.rank(m_rank).events.beginOf(
+                                                                     m_call.call.value())) +
+                                   " for " + what + "."};
+        }
+        return Need::Unmet;
+    }
+    Need receiver(const SendHalf& send);
+    Need sender(const RecvHalf& recv);
+    Need message(const EventDetails& asked);
+    Need members(std::uint32_t part);
+    Need requests(const EventDetails& begin, bool all);
+    Need request(const Request& request);
+    Need linked(bool finished);
+
+    const TimelineData& m_data;
+    CallRef m_call;
+    std::int32_t m_rank;
+    const Positions& m_positions;
+    std::optional<Obstacle> m_first;
+};
+
+Need Inquiry::receiver(const SendHalf& send) {
+    if (!send.waitsForReceiver || send.cancelled) {
+        return Need::Met;
+    }
+    const std::int32_t to = m_data.channels[send.channel].destination;
+    const RecvHalf* recv = recvOf(m_data, send);
+    if (recv == nullptr || recv->start == kNone) {
+        return unmet(m_call, "rank " + std::to_string(to) + " to post a receive; " + rankStands(to));
+    }
+    const CallRef post = m_data.ref(recv->rank, recv->start);
+    return reached(post) ? Need::Met
+                         : unmet(post, "rank " + std::to_string(to) + " to post its receive at " +
+                                           describeEvent(m_data, to, m_data.rank(to).events.beginOf(recv->start)) +
+                                           "; " + rankStands(to));
+}
+
+Need Inquiry::message(const EventDetails& asked) {
+    const std::uint32_t comm = m_data.commEntry(m_rank, asked.comm);
+    if (comm == kNone || asked.recvPeer == kProcNull) {
+        return Need::Met;
+    }
+    const std::int32_t from = m_data.worldRank(m_rank, asked.comm, asked.recvPeer);
+    for (const std::uint32_t open : m_data.openMessages) {
+        const Message& m = m_data.messages[open];
+        if (m.state == MessageState::Unreceived && m.receiver.value() == m_rank &&
+            m.commId == m_data.commEntries[comm].id && (asked.recvPeer == kAnySource || m.sender.value() == from) &&
+            (asked.recvTag == kAnyTag || asked.recvTag == m.tag) && reached(*m.send)) {
+            return Need::Met;
+        }
+    }
+    if (from >= 0) {
+        return unmet(m_call, "a message from rank " + std::to_string(from) + "; " + rankStands(from));
+    }
+    return unmet(m_call, "a message from any rank, and none is on its way");
+}
+
+Need Inquiry::sender(const RecvHalf& recv) {
+    if (recv.cancelled) {
+        return Need::Met;
+    }
+    if (const SendHalf* send = sendOf(m_data, recv)) {
+        const CallRef ref = m_data.ref(send->rank, send->call);
+        return reached(ref) ? Need::Met
+                            : unmet(ref, "the message that rank " + std::to_string(send->rank) + " sends at " +
+                                             describeEvent(m_data, send->rank,
+                                                           m_data.rank(send->rank).events.beginOf(send->call)) +
+                                             "; " + rankStands(send->rank));
+    }
+    if (recv.done != kNone) {
+        return Need::Met; // it came; the sender's recording does not show it
+    }
+    return message(m_data.rank(m_rank).details[recv.details]);
+}
+
+Need Inquiry::members(std::uint32_t part) {
+    const CollPart where = m_data.parts[part];
+    const Collective& c = m_data.collectives[where.collective];
+    for (const std::uint32_t member : membersNeeded(m_data, where.collective, where.position)) {
+        const std::int32_t rank = c.members[member].value();
+        if (rank < 0 || rank >= m_data.rankCount()) {
+            continue;
+        }
+        if (!c.arrived[member].has_value()) {
+            return unmet(m_call, "rank " + std::to_string(rank) + " to call " +
+                                     std::string(trace::functionName(c.function)) + "; " + rankStands(rank));
+        }
+        if (!reached(*c.arrived[member])) {
+            const std::uint64_t event = m_data.rank(rank).events.beginOf(c.arrived[member]->call.value());
+            return unmet(*c.arrived[member], "rank " + std::to_string(rank) + " to enter " +
+                                                 describeEvent(m_data, rank, event) + "; " + rankStands(rank));
+        }
+    }
+    return Need::Met;
+}
+
+Need Inquiry::request(const Request& request) {
+    if (request.target == kNone) {
+        return Need::Met;
+    }
+    switch (request.kind) {
+    case RequestKind::Send:
+    case RequestKind::SendInit:
+        return m_data.sends[request.target].done != kNone ? Need::Met : receiver(m_data.sends[request.target]);
+    case RequestKind::Recv:
+    case RequestKind::RecvInit:
+        return m_data.recvs[request.target].done != kNone ? Need::Met : sender(m_data.recvs[request.target]);
+    case RequestKind::Coll:
+        return members(request.target);
+    case RequestKind::None:
+        break;
+    }
+    return Need::Met;
+}
+
+Need Inquiry::requests(const EventDetails& begin, bool all) {
+    const auto& known = m_data.rank(m_rank).requests;
+    bool anyUnmet = false;
+    for (const trace::RequestRef ref : begin.requests) {
+        if (ref.back >= known.size()) {
+            continue;
+        }
+        if (request(known[known.size() - 1 - ref.back]) == Need::Unmet) {
+            anyUnmet = true;
+        } else if (!all) {
+            return Need::Met;
+        }
+    }
+    return anyUnmet ? Need::Unmet : Need::Met;
+}
+
+Need Inquiry::linked(bool finished) {
+    const std::uint32_t call = m_call.call.value();
+    Need result = Need::Met;
+    const auto add = [&](Need need) { result = need == Need::Unmet ? need : result; };
+    m_data.eachLink(m_rank, call, [&](Role role, std::uint32_t id) {
+        switch (role) {
+        case Role::Send:
+        case Role::SendDone:
+            if (!finished || m_data.sends[id].done == call) {
+                add(receiver(m_data.sends[id]));
+            }
+            break;
+        case Role::Post:
+        case Role::Start:
+        case Role::Done: {
+            const RecvHalf& recv = m_data.recvs[id];
+            const bool probe = role == Role::Post && recv.start != recv.post;
+            const bool current = role != Role::Start || recv.start == call;
+            if (current && (!finished || recv.done == call || probe)) {
+                add(sender(recv));
+            }
+            break;
+        }
+        case Role::Probe: {
+            const ProbeHalf& probe = m_data.probes[id];
+            const Channel& channel = m_data.channels[probe.channel];
+            if (probe.position < channel.sends.size()) {
+                const SendHalf& send = m_data.sends[channel.sends[probe.position]];
+                const CallRef ref = m_data.ref(send.rank, send.call);
+                if (!reached(ref)) {
+                    add(unmet(ref, "the message that rank " + std::to_string(send.rank) + " sends at " +
+                                       describeEvent(m_data, send.rank, m_data.rank(send.rank).events.beginOf(send.call)) +
+                                       "; " + rankStands(send.rank)));
+                }
+            }
+            break;
+        }
+        case Role::Coll:
+        case Role::CollDone: {
+            const CollPart where = m_data.parts[id];
+            const auto& done = m_data.collectives[where.collective].finished[where.position];
+            if (!finished || done == m_call) {
+                add(members(id));
+            }
+            break;
+        }
+        }
+    });
+    return result;
+}
+
+std::optional<Obstacle> Inquiry::run() {
+    const RankEvents& events = m_data.rank(m_rank).events;
+    const EventDetails& begin = m_data.beginDetails(m_rank, m_call.call.value());
+    Need need = Need::Met;
+    if (events.endOf(m_call.call.value()) != 0) {
+        need = linked(true);
+    } else {
+        switch (trace::functionClass(begin.function)) {
+        case CallClass::Send:
+        case CallClass::Recv:
+        case CallClass::Sendrecv:
+        case CallClass::Mrecv:
+        case CallClass::Collective:
+        case CallClass::CommCreate:
+        case CallClass::CommFree:
+        case CallClass::Init:
+        case CallClass::Finalize:
+            need = linked(false);
+            break;
+        case CallClass::Wait:
+        case CallClass::Test: {
+            const FunctionId f = begin.function;
+            const bool any = f == FunctionId::Waitany || f == FunctionId::Waitsome || f == FunctionId::Testany ||
+                             f == FunctionId::Testsome;
+            need = requests(begin, !any);
+            break;
+        }
+        case CallClass::Probe:
+        case CallClass::Iprobe:
+        case CallClass::Mprobe:
+        case CallClass::Improbe:
+            need = message(begin);
+            break;
+        default:
+            break; // returns by itself
+        }
+    }
+    return need == Need::Unmet ? m_first : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Obstacle> whyBlocked(const TimelineData& data, CallRef call, const Positions& positions) {
+    return Inquiry(data, call, positions).run();
+}
+
+std::vector<Obstacle> obstaclesOf(const TimelineData& data, const Positions& positions) {
+    std::vector<Obstacle> obstacles;
+    for (std::int32_t rank = 0; rank < data.rankCount(); ++rank) {
+        const Position position = positions[static_cast<std::size_t>(rank)];
+        const std::uint32_t call = position % 2 == 1 ? data.rank(rank).events.callOf(position / 2) : kNone;
+        if (call == kNone) {
+            continue;
+        }
+        const CallRef ref = data.ref(rank, call);
+        if (auto blocked = whyBlocked(data, ref, positions)) {
+            obstacles.push_back(std::move(*blocked));
+            continue;
+        }
+        const bool ended = data.rank(rank).events.endOf(call) != 0;
+        obstacles.push_back({ref.rank, ref, ref,
+                             "Rank " + std::to_string(rank) + " is inside " +
+                                 describeEvent(data, rank, position / 2) +
+                                 (ended ? ", which may return at any moment." : ", whose return is not recorded.")});
+    }
+    return obstacles;
+}
+
+} // namespace stopline::replay

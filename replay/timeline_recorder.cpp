@@ -1,0 +1,242 @@
+#include "timeline_recorder.h"
+
+namespace stopline::replay {
+
+namespace {
+
+bool isMatchedProbe(const RecvHalf& half) {
+    return half.start != half.post;
+}
+
+} // namespace
+
+using trace::CallClass;
+using trace::EventDetails;
+using trace::EventKind;
+
+DetailsId Recorder::addDetails(std::int32_t rank, EventDetails details) {
+    RankData& data = m_data.rank(rank);
+    DetailsCache cache;
+    cache.callClass = trace::functionClass(details.function);
+    data.cache.push_back(cache);
+    data.details.push_back(std::move(details));
+    return DetailsId{static_cast<std::uint32_t>(data.details.size() - 1)};
+}
+
+CommIndex Recorder::addComm(std::int32_t rank, trace::CommInfo info) {
+    RankData& data = m_data.rank(rank);
+    data.views.push_back(m_collectives.view(rank, info));
+    data.comms.push_back(std::move(info));
+    return CommIndex{static_cast<std::uint32_t>(data.comms.size() - 1)};
+}
+
+void Recorder::addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::uint64_t pollFailures) {
+    RankData& data = m_data.rank(rank);
+    if (details.value() >= data.details.size()) {
+        // Event numbers must stay right: record it as an end that belongs to no call.
+        EventDetails unknown;
+        unknown.kind = EventKind::End;
+        unknown.thread = 0xffff;
+        details = addDetails(rank, std::move(unknown));
+    }
+    const EventDetails& d = data.details[details.value()];
+    const RankEvents::Added added = data.events.add(d, details, time, pollFailures);
+    if (added.call == kNone) {
+        return;
+    }
+    if (added.begin) {
+        data.links.push_back(kNone);
+        begin(rank, added.call, details.value());
+    } else {
+        end(rank, added.call, d);
+    }
+}
+
+Request* Recorder::request(std::int32_t rank, trace::RequestRef ref) {
+    auto& requests = m_data.rank(rank).requests;
+    return ref.back < requests.size() ? &requests[requests.size() - 1 - ref.back] : nullptr;
+}
+
+void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
+    RankData& data = m_data.rank(rank);
+    const EventDetails& d = data.details[details];
+    Request created;
+    switch (data.cache[details].callClass) {
+    case CallClass::Send:
+        m_matcher.send(rank, call, details);
+        break;
+    case CallClass::Recv:
+        m_matcher.post(rank, call, details);
+        break;
+    case CallClass::Sendrecv:
+        m_matcher.send(rank, call, details);
+        m_matcher.post(rank, call, details);
+        break;
+    case CallClass::Isend:
+        created = {RequestKind::Send, m_matcher.send(rank, call, details), details};
+        data.requests.push_back(created);
+        break;
+    case CallClass::Irecv:
+        created = {RequestKind::Recv, m_matcher.post(rank, call, details), details};
+        data.requests.push_back(created);
+        break;
+    case CallClass::SendInit:
+        data.requests.push_back({RequestKind::SendInit, kNone, details});
+        break;
+    case CallClass::RecvInit:
+        data.requests.push_back({RequestKind::RecvInit, kNone, details});
+        break;
+    case CallClass::Imrecv: {
+        const auto index = static_cast<std::uint32_t>(data.requests.size());
+        created = {RequestKind::Recv, m_matcher.startMatched(rank, call, d.comm, index), details};
+        data.requests.push_back(created);
+        break;
+    }
+    case CallClass::Mrecv:
+        m_matcher.startMatched(rank, call, d.comm, kNone);
+        break;
+    case CallClass::Start:
+        start(rank, call, d);
+        break;
+    case CallClass::Icollective:
+    case CallClass::CommIdup:
+        created = {RequestKind::Coll, m_collectives.start(rank, call, d), details};
+        data.requests.push_back(created);
+        break;
+    case CallClass::CommCreate:
+        if (!isGroupConstructor(d.function)) {
+            m_collectives.start(rank, call, d);
+        }
+        break;
+    case CallClass::Collective:
+    case CallClass::CommFree:
+        m_collectives.start(rank, call, d);
+        break;
+    case CallClass::Finalize:
+        data.finalizeCall = call;
+        m_collectives.startWorld(rank, call, d.function);
+        break;
+    case CallClass::Init:
+        m_collectives.startWorld(rank, call, d.function);
+        break;
+    case CallClass::Abort:
+    case CallClass::Wait:
+    case CallClass::Test:
+    case CallClass::Probe:
+    case CallClass::Iprobe:
+    case CallClass::Mprobe:
+    case CallClass::Improbe:
+    case CallClass::RequestFree:
+    case CallClass::Cancel:
+        break;
+    }
+}
+
+void Recorder::start(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
+    for (const trace::RequestRef ref : details.requests) {
+        Request* r = request(rank, ref);
+        if (r == nullptr) {
+            continue;
+        }
+        if (r->kind == RequestKind::SendInit) {
+            r->target = m_matcher.send(rank, call, r->details);
+        } else if (r->kind == RequestKind::RecvInit) {
+            r->target = m_matcher.post(rank, call, r->details);
+        }
+    }
+}
+
+void Recorder::complete(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
+    for (const trace::Completion& completion : details.completions) {
+        Request* r = request(rank, completion.request);
+        if (r == nullptr || r->target == kNone) {
+            continue;
+        }
+        switch (r->kind) {
+        case RequestKind::Send:
+        case RequestKind::SendInit:
+            m_matcher.sendDone(r->target, call, completion.status.cancelled);
+            break;
+        case RequestKind::Recv:
+            if (isMatchedProbe(m_data.recvs[r->target])) {
+                r->target = m_matcher.settleMatched(rank, r->target, completion.status);
+            }
+            if (r->target != kNone) {
+                m_matcher.recvDone(r->target, call, completion.status);
+            }
+            break;
+        case RequestKind::RecvInit:
+            m_matcher.recvDone(r->target, call, completion.status);
+            break;
+        case RequestKind::Coll:
+            m_collectives.finish(rank, r->target, call);
+            break;
+        case RequestKind::None:
+            break;
+        }
+    }
+}
+
+void Recorder::end(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
+    const EventDetails& begun = m_data.beginDetails(rank, call);
+    complete(rank, call, details);
+    // A merged poll is what its end says; anything else is what its begin says.
+    CallClass callClass = trace::functionClass(begun.function);
+    if (trace::isPoll(callClass) && trace::isPoll(trace::functionClass(details.function))) {
+        callClass = trace::functionClass(details.function);
+    }
+    switch (callClass) {
+    case CallClass::Send:
+    case CallClass::Recv:
+    case CallClass::Sendrecv:
+    case CallClass::Mrecv: {
+        std::uint32_t send = kNone;
+        std::uint32_t recv = kNone;
+        m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
+            if (role == Role::Send) {
+                send = id;
+            } else if (role == Role::Post || (role == Role::Start && m_data.recvs[id].start == call)) {
+                recv = id;
+            }
+        });
+        if (send != kNone) {
+            m_matcher.sendDone(send, call, false);
+        }
+        if (recv != kNone && callClass == CallClass::Mrecv) {
+            recv = m_matcher.settleMatched(rank, recv, details.status);
+        }
+        if (recv != kNone) {
+            m_matcher.recvDone(recv, call, details.status);
+        }
+        break;
+    }
+    case CallClass::Probe:
+    case CallClass::Iprobe:
+    case CallClass::Mprobe:
+    case CallClass::Improbe:
+        if (details.flag && details.error == 0) {
+            m_matcher.probed(rank, call, begun, details,
+                             callClass == CallClass::Mprobe || callClass == CallClass::Improbe);
+        }
+        break;
+    case CallClass::Collective:
+    case CallClass::CommCreate:
+    case CallClass::CommFree:
+    case CallClass::Init:
+    case CallClass::Finalize:
+        if (isGroupConstructor(begun.function)) {
+            m_collectives.created(rank, call, begun.function, details.newComm);
+        } else {
+            std::uint32_t part = kNone;
+            m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) { part = role == Role::Coll ? id : part; });
+            if (part != kNone) {
+                m_collectives.finish(rank, part, call);
+            }
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+} // namespace stopline::replay

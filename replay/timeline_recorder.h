@@ -1,0 +1,29 @@
+// Turns events into messages and collectives: decides by the class of a call what its begin and its end mean.
+#pragma once
+
+#include "matcher.h"
+#include "matcher_collectives.h"
+
+namespace stopline::replay {
+
+class Recorder {
+  public:
+    explicit Recorder(TimelineData& data) : m_data(data), m_matcher(data), m_collectives(data) {}
+
+    DetailsId addDetails(std::int32_t rank, trace::EventDetails details);
+    CommIndex addComm(std::int32_t rank, trace::CommInfo info);
+    void addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::uint64_t pollFailures);
+
+  private:
+    void begin(std::int32_t rank, std::uint32_t call, std::uint32_t details);
+    void end(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
+    void start(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
+    void complete(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
+    Request* request(std::int32_t rank, trace::RequestRef ref);
+
+    TimelineData& m_data;
+    Matcher m_matcher;
+    CollectiveTable m_collectives;
+};
+
+} // namespace stopline::replay

@@ -1,0 +1,12 @@
+# Tests of the timeline.
+add_library(stopline_timeline_testing STATIC
+    trace.h trace.cpp
+    script.h script.cpp
+)
+target_link_libraries(stopline_timeline_testing PUBLIC stopline_timeline PRIVATE stopline_warnings stopline_sanitizers)
+
+add_executable(timeline_test
+    frontier_test.cpp
+)
+target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
+gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)
