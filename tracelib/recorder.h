@@ -78,7 +78,7 @@ class Recorder {
     TimeNs m_time = 0;
     TimeNs m_lastExecution = 0;
     std::uint64_t m_lastEvent = 0;
-    std::uint64_t m_firstStaged = 1;
+    std::uint64_t m_firstStaged = 0;
     std::byte* m_staging = nullptr;
     std::uint32_t m_ids = 0;
     std::uint32_t m_times = 0;

@@ -1,0 +1,20 @@
+// What the preloaded libraries (libstopline-mpi-*.so) define for the whole process, and nothing else:
+//
+//   MPI_X, PMPI_X          the traced functions of functions.def
+//   mpi_x_, mpi_x__, mpi_x, MPI_X (upper case), mpi_x_f08_ and the same with pmpi_
+//                          Fortran entry points of the traced functions: they note the caller and pass on
+//   stopline_*             our own prefix: stopline_stop_here, where gdb sets its only breakpoint in the
+//   library exit _exit _Exit quick_exit
+//                          libc: a rank that leaves without MPI_Finalize stops first
+//   ompi_mpi_errors_are_fatal_{comm,win,file}_handler ompi_mpi_abort
+//                          Open MPI: a rank stops before a fatal MPI error ends the job
+//
+// A test compares this list with the dynamic symbols of the library.
+#pragma once
+
+namespace stopline::trace {
+
+inline constexpr const char* kExportPrefix = "stopline_";
+inline constexpr const char* kStopFunctionName = "stopline_stop_here";
+
+} // namespace stopline::trace

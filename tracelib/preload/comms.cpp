@@ -1,0 +1,220 @@
+#include "comms.h"
+
+#include "real.h"
+
+#include "../recorder.h"
+
+#include <utility>
+
+namespace stopline::preload {
+
+using trace::CommKind;
+using trace::CommView;
+
+namespace {
+
+std::uint64_t hashOf(std::uint64_t seed, const void* data, std::size_t bytes) {
+    return trace::hashBytes(static_cast<const std::byte*>(data), bytes, seed);
+}
+
+/// Groups are compared as members see them: whoever belongs to the other side gets the same result.
+std::uint64_t hashOfGroups(const std::int32_t* local, std::uint32_t localCount, const std::int32_t* remote,
+                           std::uint32_t remoteCount) {
+    std::uint64_t a = hashOf(1, local, localCount * sizeof *local);
+    std::uint64_t b = remoteCount == 0 ? 0 : hashOf(1, remote, remoteCount * sizeof *remote);
+    if (b > a) {
+        std::swap(a, b);
+    }
+    const std::uint64_t both[2] = {a, b};
+    return hashOf(2, both, sizeof both);
+}
+
+/// Constructors that not all members of the parent call: they are counted by who takes part.
+bool isCountedBySet(CommKind kind) {
+    return kind == CommKind::CreateGroup || kind == CommKind::InterCreate || kind == CommKind::Other;
+}
+
+} // namespace
+
+bool CommTable::readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, std::size_t offset) {
+    MPI_Group group = predefined.groupNull;
+    int size = 0;
+    if ((remote ? real.Comm_remote_group(comm, &group) : real.Comm_group(comm, &group)) != MPI_SUCCESS) {
+        return false;
+    }
+    bool good = real.Group_size(group, &size) == MPI_SUCCESS &&
+                m_members.reserve(offset + 2 * static_cast<std::size_t>(size));
+    if (good) {
+        // Own ranks behind the place of the result: one array less.
+        std::int32_t* result = m_members.data() + offset;
+        std::int32_t* own = result + size;
+        for (int i = 0; i < size; ++i) {
+            own[i] = i;
+        }
+        good = real.Group_translate_ranks(group, size, own, m_worldGroup, result) == MPI_SUCCESS;
+        count = static_cast<std::uint32_t>(size);
+        for (int i = 0; i < size; ++i) {
+            result[i] = result[i] < 0 ? -1 : result[i]; // of another job
+        }
+    }
+    real.Group_free(&group);
+    return good;
+}
+
+bool CommTable::addPredefined(trace::Recorder& recorder) {
+    if (real.Comm_group(predefined.world, &m_worldGroup) != MPI_SUCCESS) {
+        return false;
+    }
+    return add(recorder, CommKind::World, nullptr, predefined.world) == kCommWorld &&
+           add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf;
+}
+
+CommEntry* CommTable::lookUp(MPI_Comm comm) {
+    CommEntry* entries = m_entries.data();
+    if (m_lastUsed < m_count && entries[m_lastUsed].handle == comm) {
+        return &entries[m_lastUsed];
+    }
+    for (std::size_t i = 0; i < m_count; ++i) {
+        if (entries[i].handle == comm) {
+            m_lastUsed = i;
+            return &entries[i];
+        }
+    }
+    return nullptr;
+}
+
+CommEntry* CommTable::insert(const CommEntry& entry) {
+    // A handle that comes again without having been freed is a new communicator: its old meaning is over.
+    if (CommEntry* old = lookUp(entry.handle); old != nullptr) {
+        *old = entry;
+        return old;
+    }
+    for (std::size_t i = 2; i < m_count; ++i) {
+        if (m_entries[i].handle == nullptr) {
+            m_entries[i] = entry;
+            return &m_entries[i];
+        }
+    }
+    if (!m_entries.reserve(m_count + 1)) {
+        return nullptr;
+    }
+    m_entries[m_count] = entry;
+    return &m_entries[m_count++];
+}
+
+CommEntry* CommTable::find(trace::Recorder& recorder, MPI_Comm comm) {
+    if (comm == nullptr || comm == predefined.commNull) {
+        return nullptr;
+    }
+    if (CommEntry* known = lookUp(comm); known != nullptr) {
+        return known;
+    }
+    return add(recorder, CommKind::Other, nullptr, comm) == kNoComm ? nullptr : lookUp(comm);
+}
+
+std::uint32_t CommTable::ordinalOfSet(std::uint64_t set) {
+    for (std::size_t i = 0; i < m_setCount; ++i) {
+        if (m_sets[i].set == set) {
+            return ++m_sets[i].count;
+        }
+    }
+    if (m_sets.reserve(m_setCount + 1)) {
+        m_sets[m_setCount++] = {set, 1};
+    }
+    return 1;
+}
+
+CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntry* parent, CommEntry& entry) {
+    CommView view;
+    view.kind = kind;
+    view.memberCount = static_cast<std::uint32_t>(entry.size);
+    view.remoteCount = static_cast<std::uint32_t>(entry.remoteSize);
+    view.members = m_members.data();
+    view.remote = m_members.data() + entry.size;
+    view.parent = parent == nullptr ? kNoComm : parent->index;
+    const std::uint64_t groups = hashOfGroups(view.members, view.memberCount, view.remote, view.remoteCount);
+    // The two sides of MPI_Intercomm_create have different parents.
+    const std::uint64_t parentId = parent == nullptr || kind == CommKind::InterCreate ? 0 : parent->id;
+    if (isCountedBySet(kind)) {
+        const std::uint64_t set[3] = {parentId, static_cast<std::uint64_t>(kind), groups};
+        view.ordinal = ordinalOfSet(hashOf(3, set, sizeof set));
+    } else if (parent != nullptr) {
+        view.ordinal = ++parent->constructors;
+    }
+    const std::uint64_t parts[4] = {parentId, static_cast<std::uint64_t>(kind), view.ordinal, groups};
+    view.id = hashOf(4, parts, sizeof parts);
+    entry.id = view.id;
+    entry.index = recorder.addComm(view);
+    return entry.index;
+}
+
+CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* parent, MPI_Comm comm) {
+    if (comm == nullptr || comm == predefined.commNull) {
+        countOnly(kind, parent);
+        return kNoComm;
+    }
+    CommEntry entry{};
+    entry.handle = comm;
+    int inter = 0;
+    std::uint32_t members = 0;
+    std::uint32_t remote = 0;
+    if (real.Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
+        real.Comm_rank(comm, &entry.rank) != MPI_SUCCESS || !readMembers(comm, false, members, 0) ||
+        (inter != 0 && !readMembers(comm, true, remote, members))) {
+        return kNoComm;
+    }
+    entry.size = static_cast<std::int32_t>(members);
+    entry.remoteSize = static_cast<std::int32_t>(remote);
+    if (describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr) {
+        return kNoComm;
+    }
+    return entry.index;
+}
+
+CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_Comm* handle,
+                              std::uint32_t serial) {
+    std::uint32_t members = 0;
+    std::uint32_t remote = 0;
+    if (parent == nullptr || !readMembers(parent->handle, false, members, 0) ||
+        (parent->remoteSize != 0 && !readMembers(parent->handle, true, remote, members))) {
+        return kNoComm;
+    }
+    CommEntry entry = *parent;
+    entry.handle = nullptr;
+    entry.constructors = 0;
+    if (describe(recorder, CommKind::Dup, parent, entry) == kNoComm ||
+        !m_pending.reserve(m_pendingCount + 1)) {
+        return kNoComm;
+    }
+    m_pending[m_pendingCount++] = {handle, entry, serial};
+    return entry.index;
+}
+
+void CommTable::settle(std::uint32_t serial) {
+    for (std::size_t i = 0; i < m_pendingCount; ++i) {
+        if (m_pending[i].serial == serial) {
+            CommEntry entry = m_pending[i].entry;
+            entry.handle = *m_pending[i].handle;
+            m_pending[i] = m_pending[--m_pendingCount];
+            if (entry.handle != nullptr && entry.handle != predefined.commNull) {
+                insert(entry);
+            }
+            return;
+        }
+    }
+}
+
+void CommTable::countOnly(CommKind kind, CommEntry* parent) {
+    if (parent != nullptr && !isCountedBySet(kind)) {
+        ++parent->constructors;
+    }
+}
+
+void CommTable::remove(MPI_Comm comm) {
+    CommEntry* entry = lookUp(comm);
+    if (entry != nullptr && entry->index != kCommWorld && entry->index != kCommSelf) {
+        *entry = {};
+    }
+}
+
+} // namespace stopline::preload

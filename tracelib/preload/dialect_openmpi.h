@@ -1,0 +1,76 @@
+// What differs between MPI implementations, here for Open MPI: handles, sentinels and the insides of a
+// status.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#ifndef OPEN_MPI
+#error "this dialect is for Open MPI's mpi.h"
+#endif
+
+#include "../types.h"
+
+#include <cstdint>
+
+namespace stopline::preload {
+
+/// Handles of predefined objects. They are addresses in the MPI library: naming them would make every other
+/// program that is started with this library fail to load, so they are looked up.
+struct Predefined {
+    MPI_Comm world;
+    MPI_Comm self;
+    MPI_Comm commNull;
+    MPI_Request requestNull;
+    MPI_Datatype datatypeNull;
+    MPI_Group groupNull;
+    MPI_Message messageNull;
+    MPI_Message messageNoProc;
+};
+
+/// Fills the handles by `lookup(name)`; false when this is not Open MPI.
+template <typename Lookup>
+bool findPredefined(Predefined& p, Lookup lookup) {
+    p.world = static_cast<MPI_Comm>(lookup("ompi_mpi_comm_world"));
+    p.self = static_cast<MPI_Comm>(lookup("ompi_mpi_comm_self"));
+    p.commNull = static_cast<MPI_Comm>(lookup("ompi_mpi_comm_null"));
+    p.requestNull = static_cast<MPI_Request>(lookup("ompi_request_null"));
+    p.datatypeNull = static_cast<MPI_Datatype>(lookup("ompi_mpi_datatype_null"));
+    p.groupNull = static_cast<MPI_Group>(lookup("ompi_mpi_group_null"));
+    p.messageNull = static_cast<MPI_Message>(lookup("ompi_message_null"));
+    p.messageNoProc = static_cast<MPI_Message>(lookup("ompi_message_no_proc"));
+    return p.world != nullptr && p.self != nullptr && p.requestNull != nullptr;
+}
+
+/// Names under which the MPI library may be loaded already, for programs that load MPI late and locally.
+inline constexpr const char* kMpiLibraries[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so"};
+
+inline bool isInPlace(const void* buffer) {
+    return buffer == MPI_IN_PLACE;
+}
+inline bool isIgnored(const MPI_Status* status) {
+    return status == nullptr; // MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE
+}
+inline std::uint64_t statusBytes(const MPI_Status& status) {
+    return status._ucount;
+}
+inline bool statusCancelled(const MPI_Status& status) {
+    return status._cancelled != 0;
+}
+
+/// Peer of a call's argument as the trace stores it.
+inline std::int32_t traceSource(int source) {
+    return source == MPI_ANY_SOURCE ? kAnySource : source == MPI_PROC_NULL ? kProcNull : source;
+}
+inline std::int32_t traceDestination(int dest) {
+    return dest == MPI_PROC_NULL ? kProcNull : dest;
+}
+inline std::int32_t traceRoot(int root) {
+    return root == MPI_ROOT ? kRootInter : root == MPI_PROC_NULL ? kProcNull : root;
+}
+inline std::int32_t traceTag(int tag) {
+    return tag == MPI_ANY_TAG ? kAnyTag : tag;
+}
+
+} // namespace stopline::preload

@@ -1,0 +1,77 @@
+// Ways in which a rank ends without MPI_Finalize: they stop first, if a debugger is there, and then go on as
+// always.
+#include "rank.h"
+#include "real.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace stopline::preload {
+
+namespace {
+
+using Exit = void (*)(int);
+
+/// Where an interposed function goes on.
+template <typename Function>
+Function nextOf(const char* name) {
+    return reinterpret_cast<Function>(nextDefinition(name));
+}
+
+void stopAtExit(int code) {
+    if (rank.owner && rank.phase == Phase::Live) {
+        stopBeforeEnd(trace::StopReason::ExitNoFinalize, code);
+    }
+}
+
+} // namespace
+
+} // namespace stopline::preload
+
+#define STOPLINE_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace stopline::preload;
+
+STOPLINE_EXPORT void exit(int code) {
+    stopAtExit(code);
+    nextOf<Exit>("exit")(code);
+    __builtin_unreachable();
+}
+
+STOPLINE_EXPORT void _exit(int code) {
+    stopAtExit(code);
+    nextOf<Exit>("_exit")(code);
+    __builtin_unreachable();
+}
+
+STOPLINE_EXPORT void _Exit(int code) {
+    stopAtExit(code);
+    nextOf<Exit>("_Exit")(code);
+    __builtin_unreachable();
+}
+
+STOPLINE_EXPORT void quick_exit(int code) {
+    stopAtExit(code);
+    nextOf<Exit>("quick_exit")(code);
+    __builtin_unreachable();
+}
+
+/// Called from the assembly: which of Open MPI's functions (below), and for the handlers where their error
+/// code is. Returns where to go on.
+extern "C" __attribute__((visibility("hidden"))) void* stoplineBeforeFatal(int which, const int* code,
+                                                                           int directCode) {
+    static const char* const kNames[] = {"ompi_mpi_errors_are_fatal_comm_handler",
+                                         "ompi_mpi_errors_are_fatal_win_handler",
+                                         "ompi_mpi_errors_are_fatal_file_handler", "ompi_mpi_abort"};
+    constexpr int kAbort = 3;
+    if (rank.owner && rank.phase != Phase::Outside) {
+        stopBeforeEnd(stopline::trace::StopReason::MpiError, which == kAbort   ? directCode
+                                                             : code == nullptr ? 0
+                                                                               : *code);
+    }
+    void* next = nextDefinition(kNames[which]);
+    if (next == nullptr) {
+        std::abort();
+    }
+    return next;
+}

@@ -1,0 +1,103 @@
+#include "frame.h"
+
+#include <cerrno>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace stopline::preload {
+
+namespace {
+
+void registerThread() {
+    const int savedErrno = errno;
+    thread.tid = static_cast<std::int32_t>(syscall(SYS_gettid));
+    errno = savedErrno;
+    const RankLock lock;
+    thread.ordinal = static_cast<std::uint16_t>(rank.threads < 0xffff ? rank.threads++ : 0xffff);
+}
+
+} // namespace
+
+std::int32_t errorClass(int code) {
+    int result = code;
+    return real.Error_class(code, &result) == MPI_SUCCESS ? result : code;
+}
+
+std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
+    // Arguments may be wrong: MPI itself is to say so, about the user's call.
+    if (count <= 0 || type == nullptr || type == predefined.datatypeNull) {
+        return 0;
+    }
+    int size = 0;
+    if (real.Type_size(type, &size) != MPI_SUCCESS || size < 0) {
+        return 0;
+    }
+    return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+}
+
+Frame::Frame(FunctionId function, CodeAddress site) : m_function(function), m_site(site) {
+    ++thread.depth;
+    if (thread.tid == 0) [[unlikely]] {
+        registerThread();
+    }
+    rank.header->callerTid.store(thread.tid, std::memory_order_relaxed);
+}
+
+DetailsView Frame::details(EventKind kind) const {
+    DetailsView d;
+    d.kind = kind;
+    d.function = m_function;
+    d.thread = thread.ordinal;
+    d.site = m_site;
+    return d;
+}
+
+std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
+    const std::uint64_t failures = rank.poll.failures;
+    rank.poll.open = false;
+    const std::uint64_t number = rank.recorder.append(details, execution, failures);
+    rank.header->pollOpen.store(0, std::memory_order_relaxed);
+    rank.header->pollFailures.store(0, std::memory_order_relaxed);
+    return number;
+}
+
+void Frame::endOpenPoll() {
+    if (!rank.poll.open) [[likely]] {
+        return;
+    }
+    std::uint64_t number = 0;
+    {
+        const RankLock lock;
+        if (!rank.poll.open) {
+            return;
+        }
+        // Described as the poll that was begun, not by the last one that failed: how often is a matter of
+        // chance.
+        DetailsView d;
+        d.kind = EventKind::End;
+        d.function = rank.poll.function;
+        d.thread = rank.poll.thread;
+        d.site = rank.poll.site;
+        d.flag = false;
+        number = closePoll(d, executionTime(clockNow()));
+    }
+    holdIfWanted(number);
+}
+
+void Frame::enterMpi() {
+    if (rank.multiple) {
+        rank.header->insideCall.fetch_add(1, std::memory_order_release);
+    } else {
+        rank.header->insideCall.store(1, std::memory_order_release);
+    }
+}
+
+void Frame::leaveMpi() {
+    if (rank.multiple) {
+        rank.header->insideCall.fetch_sub(1, std::memory_order_release);
+    } else {
+        rank.header->insideCall.store(0, std::memory_order_release);
+    }
+}
+
+} // namespace stopline::preload

@@ -1,0 +1,158 @@
+// One traced call from its begin to its end: what all classes of calls have in common.
+#pragma once
+
+#include "rank.h"
+#include "real.h"
+
+namespace stopline::preload {
+
+using trace::CallClass;
+using trace::Completion;
+using trace::EventKind;
+using trace::RequestRef;
+using trace::Status;
+
+/// True when a call is to go straight to MPI: made by MPI itself, or nothing is recorded.
+inline bool passesThrough() {
+    return thread.depth != 0 || !rank.recording.load(std::memory_order_relaxed);
+}
+
+/// Where the user's code called from: past the Fortran layer of MPI where the call came through one.
+CodeAddress callSite(const void* returnAddress);
+
+std::int32_t errorClass(int code);
+std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type);
+
+inline Status traceStatus(const MPI_Status& status) {
+    Status result;
+    if (status.MPI_SOURCE == MPI_ANY_SOURCE) { // the empty status, or cancelled
+        result.cancelled = statusCancelled(status);
+        return result;
+    }
+    result.source = traceSource(status.MPI_SOURCE);
+    result.tag = traceTag(status.MPI_TAG);
+    result.bytes = statusBytes(status);
+    result.cancelled = statusCancelled(status);
+    return result;
+}
+
+/// Lives as long as the wrapper: keeps MPI's own calls from being traced, and knows who calls.
+class Frame {
+  public:
+    Frame(FunctionId function, CodeAddress site);
+    ~Frame() { --thread.depth; }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+    /// Details of an event of this call, with what every event says.
+    [[nodiscard]] DetailsView details(EventKind kind) const;
+
+    /// Records the begin, ends an open poll before it, and holds at either if wanted; waits at `gate` before
+    /// that. Then the call is on. `fill(DetailsView&)` completes the details under the lock.
+    template <typename Fill>
+    void begin(Fill fill, trace::Gate gate = trace::Gate::None) {
+        waitWhileOtherHolds();
+        endOpenPoll();
+        std::uint64_t number = 0;
+        {
+            const RankLock lock;
+            DetailsView d = details(EventKind::Begin);
+            fill(d);
+            number = rank.recorder.append(d, executionTime(clockNow()));
+        }
+        if (gate != trace::Gate::None) {
+            waitAtGate(gate);
+        }
+        holdIfWanted(number);
+        enterMpi();
+    }
+
+    /// Records the end and holds there if wanted. To be called after finished().
+    template <typename Fill>
+    void end(int code, Fill fill, trace::Gate gate = trace::Gate::None) {
+        std::uint64_t number = 0;
+        {
+            const RankLock lock;
+            DetailsView d = details(EventKind::End);
+            d.error = code == MPI_SUCCESS ? 0 : errorClass(code);
+            fill(d);
+            number = rank.recorder.append(d, executionTime(m_returned));
+        }
+        leaveMpi();
+        if (gate != trace::Gate::None) {
+            waitAtGate(gate);
+        }
+        holdIfWanted(number);
+    }
+    void end(int code) {
+        end(code, [](DetailsView&) {});
+    }
+
+    /// Records the begin of a poll unless one is open, and holds there if wanted.
+    template <typename Fill>
+    void beginPoll(Fill fill) {
+        waitWhileOtherHolds();
+        if (!rank.poll.open) {
+            const std::uint64_t number = [&] {
+                const RankLock lock;
+                return openPoll(fill);
+            }();
+            holdIfWanted(number);
+        }
+        enterMpi();
+    }
+
+    /// A poll that said "not yet": nothing is recorded.
+    template <typename Fill>
+    void pollFailed(Fill fill) {
+        const RankLock lock;
+        if (!rank.poll.open) { // another thread's call has ended it meanwhile
+            openPoll(fill);
+        }
+        rank.header->pollFailures.store(++rank.poll.failures, std::memory_order_relaxed);
+        leaveMpi();
+    }
+
+    /// Records the end of a poll, holds there if wanted.
+    template <typename FillBegin, typename Fill>
+    void endPoll(int code, FillBegin fillBegin, Fill fill) {
+        std::uint64_t number = 0;
+        {
+            const RankLock lock;
+            if (!rank.poll.open) {
+                openPoll(fillBegin);
+            }
+            DetailsView d = details(EventKind::End);
+            d.error = code == MPI_SUCCESS ? 0 : errorClass(code);
+            fill(d);
+            number = closePoll(d, executionTime(m_returned));
+        }
+        leaveMpi();
+        holdIfWanted(number);
+    }
+
+    /// Notes the moment at which MPI returned: the first thing after the call.
+    void finished() { m_returned = clockNow(); }
+
+  private:
+    template <typename Fill>
+    std::uint64_t openPoll(Fill fill) {
+        DetailsView d = details(EventKind::Begin);
+        fill(d);
+        rank.poll = {true, m_function, thread.ordinal, m_site, 0};
+        const std::uint64_t number = rank.recorder.append(d, executionTime(clockNow()));
+        rank.header->pollFailures.store(0, std::memory_order_relaxed);
+        rank.header->pollOpen.store(1, std::memory_order_relaxed);
+        return number;
+    }
+    static std::uint64_t closePoll(const DetailsView& details, TimeNs execution);
+    static void endOpenPoll();
+    static void enterMpi();
+    static void leaveMpi();
+
+    FunctionId m_function;
+    CodeAddress m_site;
+    TimeNs m_returned = 0;
+};
+
+} // namespace stopline::preload

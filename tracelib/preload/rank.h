@@ -1,0 +1,112 @@
+// The rank that this process plays: claiming the mapping, states, recording, holding. One instance, in static
+// memory.
+#pragma once
+
+#include "comms.h"
+#include "requests.h"
+
+#include "../mapping.h"
+#include "../recorder.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace stopline::preload {
+
+using trace::DetailsView;
+using trace::FunctionId;
+
+/// How far the process has come with MPI.
+enum class Phase : std::uint8_t {
+    Outside,  ///< not our process, or before MPI_Init: nothing is recorded
+    Starting, ///< inside MPI_Init
+    Live,   ///< between the end of MPI_Init and the begin of MPI_Finalize: MPI can be asked to make progress
+    Ending, ///< inside MPI_Finalize
+    Finalized,
+};
+
+/// What a thread needs. Initial-exec and without constructors: no call to find it; named for the assembly.
+struct ThreadState {
+    std::uint32_t depth; ///< > 0 inside a traced call: what MPI itself calls is not traced
+    std::int32_t tid;    ///< 0 before the first traced call
+    std::uint16_t ordinal;
+    bool stoppedForEnd;          ///< this call has stopped before teardown once already
+    std::uint64_t fortranCaller; ///< return address noted by a Fortran entry point, 0 for none
+};
+extern __thread ThreadState thread asm("stoplineThread") __attribute__((tls_model("initial-exec")));
+
+/// The poll whose begin has been recorded and whose end has not.
+struct OpenPoll {
+    bool open;
+    FunctionId function;
+    std::uint16_t thread;
+    CodeAddress site;
+    std::uint64_t failures;
+};
+
+struct Rank {
+    trace::MappingHeader* header; ///< null: not traced
+    std::atomic<bool> recording; ///< events are wanted: from the begin of MPI_Init to the end of MPI_Finalize
+    bool owner;                  ///< this process has claimed the mapping
+    bool multiple;               ///< MPI_THREAD_MULTIPLE: several threads may be in wrappers
+    Phase phase;
+    std::int32_t pid;
+    std::int32_t tagUpperBound;
+    std::uint32_t threads;  ///< ordinals given
+    std::uint32_t requests; ///< serials given
+    std::uint32_t messages; ///< matched messages so far
+    OpenPoll poll;
+    trace::Recorder recorder;
+    CommTable comms;
+    RequestTable requestTable;
+    MessageTable messageTable;
+};
+extern Rank rank;
+
+/// Guards everything in `rank` where threads may be several. Never held over a call into MPI that can block.
+class RankLock {
+  public:
+    RankLock();
+    ~RankLock();
+    RankLock(const RankLock&) = delete;
+    RankLock& operator=(const RankLock&) = delete;
+};
+
+// --- session.cpp ---
+/// Takes the mapping for this process when MPI turns up late; true when this process is the rank.
+bool claim();
+void setState(trace::RankState state);
+/// Waits for the debugger if `gate` is where it wants to join.
+void waitAtGate(trace::Gate gate);
+/// Makes the mapping's file larger (GrowFunction).
+int growFile(void* context, std::uint64_t bytes);
+/// Says something to the user, once for each process and text.
+void complain(const char* what, int error);
+
+// --- hold.cpp ---
+/// Called after an event has been recorded, outside the lock: holds if it was the threshold.
+void holdIfWanted(std::uint64_t event);
+/// A thread that comes to a call while another one is held waits for it.
+void waitWhileOtherHolds();
+/// Stops before something that would end the rank, if a debugger is there. Once for each reason to end.
+void stopBeforeEnd(trace::StopReason reason, std::int32_t code);
+bool debuggerIsThere();
+
+// --- clock.cpp ---
+/// CLOCK_MONOTONIC in ns.
+TimeNs clockNow();
+/// Execution time of a moment.
+inline TimeNs executionTime(TimeNs moment) {
+    return moment - rank.header->originNs.load(std::memory_order_relaxed) -
+           rank.header->heldNs.load(std::memory_order_relaxed);
+}
+
+// --- futex.cpp ---
+void futexWake(std::atomic<std::uint32_t>& word);
+/// Waits while `word` is `value`, at most `timeoutNs`.
+void futexWait(std::atomic<std::uint32_t>& word, std::uint32_t value, TimeNs timeoutNs);
+
+} // namespace stopline::preload
+
+/// Where gdb stops a rank: entered when a rank has been released at its threshold, or is about to end.
+extern "C" __attribute__((visibility("default"))) void stopline_stop_here();

@@ -1,0 +1,80 @@
+// The requests of a rank that are not complete: handle -> serials.
+//
+// Open MPI gives one and the same handle to all completed eager sends and to receives from MPI_PROC_NULL, and
+// gives the handle of a completed request to the next one. So a handle stands for a queue of serials, oldest
+// first; which of several complete ones a call names cannot be told and does not matter.
+#pragma once
+
+#include "dialect_openmpi.h"
+#include "pool.h"
+
+namespace stopline::preload {
+
+enum class RequestKind : std::uint8_t { Send, Recv, Collective, CommDup };
+
+struct RequestNode {
+    MPI_Request handle;
+    std::uint32_t serial;
+    std::uint32_t next; ///< node number, 0 for none
+    RequestKind kind;
+    bool persistent;
+    bool active; ///< false: persistent and not started, or complete
+};
+
+/// Not thread-safe. Static zeroed memory; node numbers start at 1.
+class RequestTable {
+  public:
+    static constexpr std::uint32_t kNone = 0;
+
+    /// Adds a request under its handle; silently forgets it when there is no memory.
+    void add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent);
+    /// Finds the nodes of a list of handles; the n-th occurrence of a handle gets its n-th oldest node. kNone
+    /// where there is none.
+    void find(const MPI_Request* handles, int count, std::uint32_t* nodes);
+    [[nodiscard]] RequestNode& node(std::uint32_t number) { return m_nodes[number]; }
+    /// Forgets a node.
+    void remove(std::uint32_t number);
+
+  private:
+    struct Slot {
+        MPI_Request handle; ///< null: free
+        std::uint32_t head;
+        std::uint32_t tail;
+        std::uint32_t cursor; ///< next node to give in the search `stamp`
+        std::uint32_t stamp;
+    };
+    [[nodiscard]] std::size_t home(MPI_Request handle);
+    [[nodiscard]] Slot* slotOf(MPI_Request handle);
+    bool growSlots();
+    void eraseSlot(std::size_t at);
+
+    Pool<Slot, 1024> m_slots;
+    Pool<RequestNode, 1024> m_nodes;
+    std::size_t m_slotCount = 0;
+    std::size_t m_usedSlots = 0;
+    std::uint32_t m_nodeCount = 0;
+    std::uint32_t m_freeNodes = 0;
+    std::uint32_t m_stamp = 0;
+};
+
+/// Messages taken by Mprobe and Improbe and not yet received.
+struct MatchedMessage {
+    MPI_Message handle;
+    std::uint32_t serial;
+    CommIndex comm;
+    std::int32_t source;
+    std::int32_t tag;
+};
+
+class MessageTable {
+  public:
+    void add(const MatchedMessage& message);
+    /// Takes a message out; false when it is not known.
+    bool take(MPI_Message handle, MatchedMessage& message);
+
+  private:
+    Pool<MatchedMessage, 64> m_messages;
+    std::size_t m_count = 0;
+};
+
+} // namespace stopline::preload

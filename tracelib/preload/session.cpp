@@ -1,0 +1,250 @@
+// From the constructor to the claim: which process is the rank, and where it waits for its debugger.
+#include "rank.h"
+#include "real.h"
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace stopline::preload {
+
+using trace::Gate;
+using trace::MappingHeader;
+using trace::RankState;
+
+__thread ThreadState thread;
+constinit Rank rank{}; // no constructor may run after load()
+
+namespace {
+
+trace::RecorderMemory recorderMemory;
+char mapPath[PATH_MAX];
+std::atomic<bool> spinLock;
+
+constexpr const char* kVersionString = "stopline-mpi-openmpi 0.1.0";
+
+TimeNs toleranceWanted() {
+    const char* text = std::getenv(trace::kToleranceVariable);
+    if (text == nullptr || *text == '\0') {
+        return trace::kDefaultToleranceNs;
+    }
+    char* end = nullptr;
+    const long long value = std::strtoll(text, &end, 10);
+    return *end != '\0' || value < 0 ? trace::kDefaultToleranceNs : value;
+}
+
+/// A child has our memory but is not the rank.
+void forget() {
+    rank.recording.store(false, std::memory_order_relaxed);
+    rank.owner = false;
+}
+
+bool isFit(const MappingHeader& header) {
+    if (header.magic != trace::kMappingMagic) {
+        complain("STOPLINE_MAP names no recording", 0);
+        return false;
+    }
+    if (header.formatVersion != trace::kFormatVersion || header.headerBytes != sizeof(MappingHeader)) {
+        complain("the debugger and this library are of different versions", 0);
+        return false;
+    }
+    return true;
+}
+
+MappingHeader* openMapping() {
+    const char* path = std::getenv(trace::kMapVariable);
+    if (path == nullptr || *path == '\0' || std::strlen(path) >= sizeof mapPath) {
+        return nullptr;
+    }
+    std::strcpy(mapPath, path);
+    const int fd = open(mapPath, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        // The agent is gone: a program that outlived its session must run on undisturbed.
+        return nullptr;
+    }
+    void* base = MAP_FAILED;
+    if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(trace::kBlockOffset)) {
+        base = mmap(nullptr, trace::kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    }
+    const int error = errno;
+    close(fd);
+    if (base == MAP_FAILED) {
+        complain("the recording cannot be mapped", error);
+        return nullptr;
+    }
+    auto* header = static_cast<MappingHeader*>(base);
+    if (!isFit(*header)) {
+        munmap(base, trace::kMappedBytes);
+        return nullptr;
+    }
+    return header;
+}
+
+/// True when the process that claimed the mapping is gone and never recorded anything: a helper program of a
+/// script.
+bool isAbandoned(const MappingHeader& header, std::int32_t owner) {
+    return header.eventCount.load(std::memory_order_acquire) == 0 &&
+           (owner == rank.pid || (kill(owner, 0) != 0 && errno == ESRCH));
+}
+
+} // namespace
+
+RankLock::RankLock() {
+    if (!rank.multiple) {
+        return;
+    }
+    for (unsigned spins = 0; spinLock.exchange(true, std::memory_order_acquire); ++spins) {
+        while (spinLock.load(std::memory_order_relaxed)) {
+            if (++spins > 100) {
+                sched_yield();
+            }
+        }
+    }
+}
+
+RankLock::~RankLock() {
+    if (rank.multiple) {
+        spinLock.store(false, std::memory_order_release);
+    }
+}
+
+void complain(const char* what, int error) {
+    static const char* last = nullptr;
+    if (last == what) {
+        return;
+    }
+    last = what;
+    char line[512];
+    const int length =
+        error == 0 ? std::snprintf(line, sizeof line, "stopline: %s; this process is not traced\n", what)
+                   : std::snprintf(line, sizeof line, "stopline: %s (error %d: %s)\n", what, error,
+                                   strerrordesc_np(error) == nullptr ? "?" : strerrordesc_np(error));
+    if (length > 0 && write(STDERR_FILENO, line, static_cast<std::size_t>(length)) < 0) {
+        return; // nobody to tell
+    }
+}
+
+void futexWake(std::atomic<std::uint32_t>& word) {
+    syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void futexWait(std::atomic<std::uint32_t>& word, std::uint32_t value, TimeNs timeoutNs) {
+    const timespec timeout{static_cast<time_t>(timeoutNs / 1'000'000'000),
+                           static_cast<long>(timeoutNs % 1'000'000'000)};
+    syscall(SYS_futex, &word, FUTEX_WAIT, value, &timeout, nullptr, 0);
+}
+
+void setState(RankState state) {
+    const int savedErrno = errno;
+    rank.header->state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+    rank.header->stateSequence.fetch_add(1, std::memory_order_acq_rel);
+    futexWake(rank.header->stateSequence);
+    errno = savedErrno;
+}
+
+void waitAtGate(Gate gate) {
+    MappingHeader& header = *rank.header;
+    if (header.gate.load(std::memory_order_acquire) != static_cast<std::uint32_t>(gate)) {
+        return;
+    }
+    const int savedErrno = errno;
+    const TimeNs begin = clockNow();
+    setState(RankState::AtGate);
+    while (header.gateOpen.load(std::memory_order_acquire) == 0) {
+        // With a limit: an agent that only stores the word is heard as well.
+        futexWait(header.gateOpen, 0, 50'000'000);
+    }
+    header.heldNs.fetch_add(clockNow() - begin, std::memory_order_relaxed);
+    setState(RankState::Running);
+    errno = savedErrno;
+}
+
+int growFile(void*, std::uint64_t bytes) {
+    const int savedErrno = errno;
+    const int fd = open(mapPath, O_RDWR | O_CLOEXEC);
+    int error = fd < 0 ? errno : 0;
+    if (fd >= 0) {
+        error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+        close(fd);
+    }
+    if (error != 0) {
+        complain("the recording stops here: no room for it; the program and the debugger go on", error);
+    }
+    errno = savedErrno;
+    return error;
+}
+
+bool claim() {
+    if (rank.header == nullptr) {
+        return false;
+    }
+    if (rank.owner) {
+        return true;
+    }
+    MappingHeader& header = *rank.header;
+    rank.pid = getpid();
+    std::int32_t owner = 0;
+    while (!header.pid.compare_exchange_strong(owner, rank.pid, std::memory_order_acq_rel)) {
+        if (!isAbandoned(header, owner)) {
+            munmap(rank.header, trace::kMappedBytes);
+            rank.header = nullptr;
+            return false;
+        }
+        if (owner == rank.pid) {
+            break; // the same process after an exec
+        }
+    }
+    rank.owner = true;
+    pthread_atfork(nullptr, nullptr, forget);
+    header.libraryBuild =
+        trace::hashBytes(reinterpret_cast<const std::byte*>(kVersionString), std::strlen(kVersionString));
+    header.callerTid.store(static_cast<std::int32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+    header.worldRank.store(-1, std::memory_order_relaxed);
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(&stopline_stop_here), &info) != 0) {
+        header.libraryBase.store(reinterpret_cast<std::uintptr_t>(info.dli_fbase), std::memory_order_relaxed);
+    }
+    header.stopFunction.store(reinterpret_cast<std::uintptr_t>(&stopline_stop_here),
+                              std::memory_order_release);
+    header.originNs.store(clockNow(), std::memory_order_relaxed);
+    header.heldNs.store(0, std::memory_order_relaxed);
+    rank.recorder.open(reinterpret_cast<std::byte*>(&header), &recorderMemory, growFile, nullptr,
+                       toleranceWanted());
+    setState(RankState::Running);
+    return true;
+}
+
+__attribute__((constructor)) static void load() {
+    const int savedErrno = errno;
+    rank.header = openMapping();
+    if (rank.header != nullptr) {
+        const bool linked = mpiIsLinked();
+        if (linked && claim()) {
+            rank.header->mpiLinked.store(1, std::memory_order_release);
+            waitAtGate(Gate::Constructor);
+        } else if (rank.header != nullptr && rank.header->pid.load(std::memory_order_acquire) == 0) {
+            setState(RankState::Loaded);
+        }
+    }
+    errno = savedErrno;
+}
+
+__attribute__((destructor)) static void unload() {
+    if (rank.header != nullptr && rank.owner && getpid() == rank.pid) {
+        setState(RankState::Exiting);
+    }
+}
+
+} // namespace stopline::preload

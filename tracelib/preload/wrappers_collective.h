@@ -1,0 +1,69 @@
+// Collectives, constructors of communicators. Part of wrappers.h.
+#pragma once
+
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+/// What this rank contributes to a collective and what it is to receive. `entry` may be null (unknown
+/// communicator).
+void fillCollective(DetailsView& d, FunctionId function, const Args& a);
+
+/// The communicator that a constructor made; kind from the function.
+void fillNewComm(DetailsView& d, FunctionId function, const Args& a, int code);
+
+template <FunctionId F, typename Call>
+int tracedCollective(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    frame.begin([&](DetailsView& d) { fillCollective(d, F, a); });
+    const int code = call();
+    frame.finished();
+    frame.end(code);
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedIcollective(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(
+        a, site, RequestKind::Collective, false, call, [&](DetailsView& d) { fillCollective(d, F, a); },
+        [](DetailsView&, int, std::uint32_t) {});
+}
+
+template <FunctionId F, typename Call>
+int tracedCommCreate(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    frame.begin([&](DetailsView& d) { d.comm = commIndex(a.comm); });
+    const int code = call();
+    frame.finished();
+    frame.end(code, [&](DetailsView& d) { fillNewComm(d, F, a, code); });
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedCommIdup(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(
+        a, site, RequestKind::CommDup, false, call, [&](DetailsView& d) { d.comm = commIndex(a.comm); },
+        [&](DetailsView& d, int code, std::uint32_t serial) {
+            if (code == MPI_SUCCESS) {
+                d.newComm = rank.comms.addLater(rank.recorder, rank.comms.find(rank.recorder, a.comm),
+                                                a.newcomm, serial);
+            }
+        });
+}
+
+template <FunctionId F, typename Call>
+int tracedCommFree(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    const MPI_Comm freed = *a.commPointer;
+    frame.begin([&](DetailsView& d) { d.comm = commIndex(freed); });
+    const int code = call();
+    frame.finished();
+    frame.end(code, [&](DetailsView&) {
+        if (code == MPI_SUCCESS) {
+            rank.comms.remove(freed);
+        }
+    });
+    return code;
+}
+
+} // namespace stopline::preload

@@ -1,0 +1,42 @@
+// The begin and the end of MPI. Part of wrappers.h.
+#pragma once
+
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+/// Makes this process the rank if it is to be one; false: the call is not traced.
+bool startRecording();
+/// After a successful MPI_Init: ranks, communicators, thread level, the guard against leaving without
+/// Finalize.
+void becomeLive();
+
+template <FunctionId F, typename Call>
+int tracedInit(const Args&, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    frame.begin([](DetailsView&) {}, trace::Gate::Init);
+    const int code = call();
+    frame.finished();
+    if (code == MPI_SUCCESS) {
+        becomeLive();
+    }
+    frame.end(
+        code, [](DetailsView&) {}, trace::Gate::InitEnd);
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedFinalize(const Args&, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    frame.begin([](DetailsView&) {});
+    rank.phase = Phase::Ending;
+    const int code = call();
+    frame.finished();
+    rank.phase = Phase::Finalized;
+    frame.end(MPI_SUCCESS);
+    rank.recording.store(false, std::memory_order_relaxed);
+    setState(trace::RankState::Finalized);
+    return code;
+}
+
+} // namespace stopline::preload

@@ -1,0 +1,126 @@
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+Operands::Operands(const MPI_Request* handles, int count)
+    : m_count(count > 0 && handles != nullptr ? static_cast<std::uint32_t>(count) : 0), m_handles(m_count),
+      m_nodes(m_count), m_refs(m_count), m_completions(m_count) {
+    if (m_handles.data() == nullptr || m_nodes.data() == nullptr || m_refs.data() == nullptr ||
+        m_completions.data() == nullptr) {
+        m_count = 0; // no memory: the call is recorded without its requests
+    }
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        m_handles[i] = handles[i];
+    }
+}
+
+void Operands::find() {
+    rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data());
+}
+
+RequestRef Operands::refOf(std::uint32_t i) {
+    if (m_handles[i] == predefined.requestNull || m_handles[i] == nullptr) {
+        return {RequestRef::kNull};
+    }
+    if (m_nodes[i] == RequestTable::kNone) {
+        return {RequestRef::kUnknown};
+    }
+    const RequestNode& node = rank.requestTable.node(m_nodes[i]);
+    return {node.active ? rank.requests - node.serial : RequestRef::kNull};
+}
+
+void Operands::describe(DetailsView& d) {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        m_refs[i] = refOf(i);
+    }
+    d.requests = m_refs.data();
+    d.requestCount = m_count;
+}
+
+void Operands::completeOne(std::uint32_t i, const MPI_Status* status, bool release) {
+    const RequestRef ref = refOf(i);
+    if (ref == RequestRef{RequestRef::kNull}) {
+        return;
+    }
+    Completion& done = m_completions[m_completed++];
+    done = {ref, i, {}};
+    if (ref == RequestRef{RequestRef::kUnknown}) {
+        return;
+    }
+    RequestNode& node = rank.requestTable.node(m_nodes[i]);
+    if (status != nullptr && node.kind == RequestKind::Recv) {
+        done.status = traceStatus(*status);
+    } else if (status != nullptr && node.kind == RequestKind::Send) {
+        done.status.cancelled = statusCancelled(*status);
+    }
+    if (!release) {
+        return;
+    }
+    if (node.kind == RequestKind::CommDup) {
+        rank.comms.settle(node.serial);
+    }
+    if (node.persistent) {
+        node.active = false;
+    } else {
+        rank.requestTable.remove(m_nodes[i]);
+    }
+}
+
+void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_Status* statuses, int code,
+                        bool release) {
+    m_completed = 0;
+    const bool good = code == MPI_SUCCESS;
+    // After an error the handles say which requests are gone; only those that succeeded have a status.
+    const MPI_Request* left = a.requests != nullptr ? a.requests : a.request;
+    const auto completeIfGone = [&](std::uint32_t i, const MPI_Status* status) {
+        if (good || (left != nullptr && m_handles[i] != predefined.requestNull &&
+                     left[i] == predefined.requestNull)) {
+            completeOne(
+                i,
+                good || (status != nullptr && code == MPI_ERR_IN_STATUS && status->MPI_ERROR == MPI_SUCCESS)
+                    ? status
+                    : nullptr,
+                release);
+        }
+    };
+    switch (shape) {
+    case Shape::One:
+    case Shape::All:
+        for (std::uint32_t i = 0; i < m_count; ++i) {
+            completeIfGone(i, statuses + (shape == Shape::One ? 0 : i));
+        }
+        break;
+    case Shape::Any:
+        if (*a.index >= 0 && static_cast<std::uint32_t>(*a.index) < m_count) {
+            completeIfGone(static_cast<std::uint32_t>(*a.index), statuses);
+        }
+        break;
+    case Shape::Some:
+        for (int k = 0; (good || code == MPI_ERR_IN_STATUS) && k < *a.outcount; ++k) {
+            if (a.indices[k] >= 0 && static_cast<std::uint32_t>(a.indices[k]) < m_count) {
+                completeIfGone(static_cast<std::uint32_t>(a.indices[k]), statuses + k);
+            }
+        }
+        break;
+    }
+    d.completions = m_completions.data();
+    d.completionCount = m_completed;
+}
+
+void Operands::activate() {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            rank.requestTable.node(m_nodes[i]).active = true;
+        }
+    }
+}
+
+void Operands::forget() {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            rank.requestTable.remove(m_nodes[i]);
+        }
+    }
+}
+
+} // namespace stopline::preload

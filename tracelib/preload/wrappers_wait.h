@@ -1,0 +1,175 @@
+// Calls on requests that exist: Wait, Test, Start, Request_free, Cancel. Part of wrappers.h.
+#pragma once
+
+#include "scratch.h"
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+/// How a Wait or Test names requests and says which are complete.
+enum class Shape : std::uint8_t { One, All, Any, Some };
+
+constexpr Shape shapeOf(FunctionId function) {
+    switch (function) {
+    case FunctionId::Waitall:
+    case FunctionId::Testall:
+        return Shape::All;
+    case FunctionId::Waitany:
+    case FunctionId::Testany:
+        return Shape::Any;
+    case FunctionId::Waitsome:
+    case FunctionId::Testsome:
+        return Shape::Some;
+    default:
+        return Shape::One;
+    }
+}
+
+/// The requests a call names: MPI overwrites the user's handles, so they are copied first.
+class Operands {
+  public:
+    static constexpr std::size_t kFew = 16;
+
+    Operands(const MPI_Request* handles, int count);
+    /// Looks the handles up, under the lock.
+    void find();
+    /// Adds them to the details of an event. Needs find().
+    void describe(DetailsView& d);
+    /// Adds the completions that a call reports; forgets what is complete if `release`. Needs find().
+    void complete(DetailsView& d, Shape shape, const Args& a, const MPI_Status* statuses, int code,
+                  bool release);
+    /// Starts (Start, Startall) or forgets (Request_free) all of them. Needs find().
+    void activate();
+    void forget();
+
+  private:
+    [[nodiscard]] RequestRef refOf(std::uint32_t i);
+    void completeOne(std::uint32_t i, const MPI_Status* status, bool release);
+
+    std::uint32_t m_count;
+    std::uint32_t m_completed = 0;
+    Scratch<MPI_Request, kFew, 0> m_handles;
+    Scratch<std::uint32_t, kFew, 1> m_nodes;
+    Scratch<RequestRef, kFew, 2> m_refs;
+    Scratch<Completion, kFew, 3> m_completions;
+};
+
+/// Statuses for an array call: the user's, or ours.
+class StatusArray {
+  public:
+    StatusArray(MPI_Status* user, std::size_t count)
+        : m_own(isIgnored(user) ? count : 0), m_place(isIgnored(user) ? m_own.data() : user) {}
+    [[nodiscard]] MPI_Status* place() { return m_place; }
+
+  private:
+    Scratch<MPI_Status, Operands::kFew, 4> m_own;
+    MPI_Status* m_place;
+};
+
+inline Operands operandsOf(const Args& a) {
+    return a.requests != nullptr ? Operands(a.requests, a.count)
+                                 : Operands(a.request, a.request != nullptr ? 1 : 0);
+}
+
+template <FunctionId F>
+bool hasSucceeded(const Args& a, int code) {
+    if (code != MPI_SUCCESS) {
+        return true; // an error ends the poll too
+    }
+    if constexpr (F == FunctionId::Testsome) {
+        return *a.outcount != 0; // MPI_UNDEFINED: nothing to wait for
+    } else {
+        return *a.flag != 0;
+    }
+}
+
+template <FunctionId F, typename Call>
+int tracedWait(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    Operands operands = operandsOf(a);
+    frame.begin([&](DetailsView& d) {
+        operands.find();
+        operands.describe(d);
+    });
+    StatusArray statuses(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,
+                         a.requests != nullptr && a.count > 0 ? static_cast<std::size_t>(a.count) : 1);
+    const int code = call(statuses.place());
+    frame.finished();
+    frame.end(code,
+              [&](DetailsView& d) { operands.complete(d, shapeOf(F), a, statuses.place(), code, true); });
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedTest(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    Operands operands = operandsOf(a);
+    const auto fill = [&](DetailsView& d) {
+        operands.find();
+        operands.describe(d);
+    };
+    frame.beginPoll(fill);
+    StatusArray statuses(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,
+                         a.requests != nullptr && a.count > 0 ? static_cast<std::size_t>(a.count) : 1);
+    const int code = call(statuses.place());
+    frame.finished();
+    if (!hasSucceeded<F>(a, code)) {
+        frame.pollFailed(fill);
+        return code;
+    }
+    frame.endPoll(code, fill, [&](DetailsView& d) {
+        operands.find();
+        operands.complete(d, shapeOf(F), a, statuses.place(), code, F != FunctionId::Request_get_status);
+    });
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedStart(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    Operands operands = operandsOf(a);
+    frame.begin([&](DetailsView& d) {
+        operands.find();
+        // Named as what they become: active.
+        operands.activate();
+        operands.describe(d);
+    });
+    const int code = call();
+    frame.finished();
+    frame.end(code);
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    Operands operands = operandsOf(a);
+    frame.begin([&](DetailsView& d) {
+        operands.find();
+        operands.describe(d);
+    });
+    const int code = call();
+    frame.finished();
+    frame.end(code, [&](DetailsView&) {
+        if (code == MPI_SUCCESS) {
+            operands.forget();
+        }
+    });
+    return code;
+}
+
+template <FunctionId F, typename Call>
+int tracedCancel(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    Operands operands = operandsOf(a);
+    frame.begin([&](DetailsView& d) {
+        operands.find();
+        operands.describe(d);
+    });
+    const int code = call();
+    frame.finished();
+    frame.end(code);
+    return code;
+}
+
+} // namespace stopline::preload
