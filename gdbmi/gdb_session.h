@@ -55,7 +55,7 @@ struct Breakpoint {
 
 enum class StopCause {
     Unknown, BreakpointHit, WatchpointTrigger, EndSteppingRange, FunctionFinished, LocationReached, SignalReceived,
-    ExitedNormally, Exited, ExitedSignalled, SolibEvent, Exec, Fork
+    ExitedNormally, Exited, ExitedSignalled, SolibEvent, Exec, Fork, WatchpointScope
 };
 
 struct StopEvent {
@@ -64,7 +64,28 @@ struct StopEvent {
     QVector<int> breakpoints; ///< numbers hit
     int threadId = 0;         ///< gdb's thread number that stopped; 0 if none given
     int exitCode = 0;
+    QString returnValue;      ///< of FunctionFinished, as gdb prints it; empty if none
     Frame frame;              ///< innermost frame as gdb reports it; function empty if none given
+};
+
+struct Thread {
+    int id = 0;      ///< gdb's number
+    qint64 lwp = 0;  ///< kernel thread id; 0 when gdb names none
+    QString name;
+    bool running = false;
+    Frame frame;     ///< innermost; function empty while running
+};
+
+struct Library {
+    QString path;
+    bool symbolsLoaded = false;
+};
+
+/// What gdb does when the program gets this signal.
+struct SignalPolicy {
+    QString name; ///< as gdb calls it: "SIGUSR1"; a real-time signal is "SIG34"
+    bool stop = true;
+    bool pass = true; ///< the program sees it when it goes on
 };
 
 enum class Resume { Continue, Next, Step, Finish, NextInstruction, StepInstruction };
@@ -78,8 +99,13 @@ struct FrameFilter {
 };
 
 /// One gdb process. All requests are asynchronous; the handler is called exactly once, also when gdb dies, from the
-/// event loop, never from inside the call. Requests are queued: stack and variable refreshes that wait are dropped
-/// (Cancelled) when a resume is asked for.
+/// event loop, never from inside the call; only deleting the session drops handlers uncalled. Requests are queued
+/// and sent one at a time (an interrupt overtakes): stack and variable refreshes that wait are dropped (Cancelled)
+/// when a resume is asked for. Breakpoints may be changed while the program runs (gdb 13 on Linux inserts them
+/// then); stack, variables and evaluation need it stopped (NotStopped). When a request gets no answer before its
+/// deadline, it and all that wait behind it fail with TimedOut; the answer, if it ever comes, is dropped.
+/// Stops that come from a function called by an evaluation belong to that evaluation and are not announced, except
+/// a breakpoint hit inside it, which leaves the program there.
 class GdbSession : public QObject {
     Q_OBJECT
   public:
@@ -95,18 +121,28 @@ class GdbSession : public QObject {
     [[nodiscard]] QString pending() const;
     /// Default deadline of a request (20 s); 0 means none. Requests that resume have one for their ^running only.
     void setDeadline(std::chrono::milliseconds deadline);
+    /// A request unanswered for so long is announced once by notResponding (default 5 s); 0 switches that off.
+    void setWatchdog(std::chrono::milliseconds limit);
     /// Writes everything sent and received to this file, in the form the transcript player reads.
     void recordTranscript(const QString& path);
 
     /// The settings every Stopline gdb has (async, auto-solib-add off, pagination, confirm, print limits, signals:
     /// SIGSTOP and SIGINT stop, print, nopass; SIGUSR1.. pass) ; waits for the first prompt.
     void initialise(Handler<Unit> handler);
-    void attach(qint64 pid, Handler<Unit> handler); ///< answered when the process is attached and stopped
+    /// Answered when the process is attached and stopped. That first stop is not announced by stopped().
+    void attach(qint64 pid, Handler<Unit> handler);
     void detach(Handler<Unit> handler);
     void quit(); ///< -gdb-exit; the transport then closes
 
     /// Loads the symbols of libraries whose path matches a regular expression of gdb. Loaded ones are not loaded again.
     void loadSymbols(const QString& libraryPattern, Handler<Unit> handler);
+    /// Loads the symbols of all libraries outside the system's and MPI's directories, now and from then on whenever
+    /// one is loaded, before its code runs (while stepping: soon after). Breakpoints in them then bind.
+    void loadUserLibraries(Handler<Unit> handler);
+    /// Libraries of the attached process, as gdb announced them.
+    [[nodiscard]] QVector<Library> libraries() const;
+    /// Gives gdb the separate debug files of the system back and reads libc again, for its files and lines. Slow.
+    void loadLibcDebug(Handler<Unit> handler);
     /// Stack of a thread, innermost first, at most `limit` frames. Libraries on the way whose symbols are missing are
     /// loaded and the unwinding repeated until it reaches main (or the thread's start) or nothing changes.
     void stack(int threadId, int limit, Handler<QVector<Frame>> handler);
@@ -114,12 +150,19 @@ class GdbSession : public QObject {
     void evaluate(const QString& expression, int threadId, int frame, Handler<QString> handler);
     /// `location` as gdb takes it: file:line, function, *0xADDRESS. Pending is allowed unless `address` form.
     void insertBreakpoint(const QString& location, const QString& condition, bool temporary, Handler<Breakpoint> handler);
+    /// All breakpoints as gdb has them now, with their hit counts.
+    void breakpoints(Handler<QVector<Breakpoint>> handler);
     void setBreakpointEnabled(int number, bool enabled, Handler<Unit> handler);
     void setBreakpointCondition(int number, const QString& condition, Handler<Unit> handler);
     void setBreakpointIgnore(int number, int count, Handler<Unit> handler);
     void deleteBreakpoint(int number, Handler<Unit> handler);
     /// Resumes; answered at ^running. `frame` only for Finish: the frame to return *from* is selected by level.
     void resume(Resume how, int threadId, int frame, Handler<Unit> handler);
+    /// Runs to a location (file:line, function, *0xADDRESS); ends with LocationReached there, or earlier at whatever
+    /// else stops the program. `threadId` 0: whichever thread comes there first. Answered at ^running.
+    void advance(const QString& location, int threadId, Handler<Unit> handler);
+    void threads(Handler<QVector<Thread>> handler);
+    void setSignals(const QVector<SignalPolicy>& policies, Handler<Unit> handler);
     /// -exec-interrupt. Stopline normally stops a rank by SIGSTOP through the agent; both end in stopped().
     void interrupt(Handler<Unit> handler);
     /// Any console command; answers its console output. `timeout` 0: the default deadline.
@@ -134,9 +177,11 @@ class GdbSession : public QObject {
     void running();
     void exited(const stopline::mi::StopEvent& event); ///< the program, not gdb
     void breakpointChanged(const stopline::mi::Breakpoint& breakpoint);
+    void breakpointDeleted(int number); ///< by gdb itself: a temporary one that was hit
     void consoleOutput(const QString& text);
-    /// gdb died, or answers nothing: `why` names what was pending. After died() state() is Dead.
+    /// The connection to gdb has ended, also after quit(): `why` names what was pending. state() is Dead.
     void died(const QString& why);
+    /// A request has had no answer for the watchdog's time: `why` names it. gdb may still come back.
     void notResponding(const QString& why);
 
   private:

@@ -1,0 +1,330 @@
+// Symbols of libraries, stack, variables, values.
+#include "gdb_session_impl.h"
+#include "gdb_values.h"
+
+#include <QLoggingCategory>
+#include <QSet>
+
+#include <algorithm>
+#include <utility>
+
+Q_DECLARE_LOGGING_CATEGORY(gdbmiLog)
+
+namespace stopline::mi {
+
+namespace {
+
+constexpr int kMostRounds = 100; ///< libraries loaded for one stack
+
+QByteArray quoted(const QString& text) {
+    return QByteArray::fromStdString(quote(text.toStdString()));
+}
+
+} // namespace
+
+struct GdbSession::Impl::StackJob {
+    int threadId = 0;
+    int limit = 0;
+    int asked = 0; ///< frames in this round; fewer than `limit` where gdb fails beyond
+    int rounds = 0;
+    quint64 resumes = 0;
+    QSet<QString> tried;
+    GdbSession::Handler<QVector<Frame>> handler;
+};
+
+void GdbSession::loadSymbols(const QString& libraryPattern, Handler<Unit> handler) {
+    m_impl->request(Impl::consoleCommand("sharedlibrary " + libraryPattern.toUtf8()), std::move(handler));
+}
+
+void GdbSession::stack(int threadId, int limit, Handler<QVector<Frame>> handler) {
+    auto job = std::make_shared<Impl::StackJob>();
+    job->threadId = threadId;
+    job->limit = std::max(limit, 1);
+    job->asked = job->limit;
+    job->resumes = m_impl->resumes;
+    job->handler = std::move(handler);
+    m_impl->stackRound(job);
+}
+
+// gdb cannot unwind through a library whose symbols it has not read: there its frames are invented. So the
+// library of the first frame without a name is loaded and the stack listed again.
+void GdbSession::Impl::stackRound(const std::shared_ptr<StackJob>& job) {
+    Command command{.text = "-stack-list-frames" + context(job->threadId, -1) + " 0 " +
+                            QByteArray::number(job->asked - 1),
+                    .kind = Command::Kind::Refresh,
+                    .needsStopped = true};
+    command.handler = [this, job](const Result<Answer>& answer) {
+        if (answer) {
+            stackAnswered(job, answer.value().record);
+        } else if (answer.error().code == ErrorCode::GdbError && job->asked > 1) {
+            job->asked /= 2; // a frame that cannot be read spoils the whole answer
+            stackRound(job);
+        } else {
+            job->handler(answer.error());
+        }
+    };
+    if (job->rounds == 0 && job->asked == job->limit) {
+        queue.post(std::move(command));
+    } else {
+        queue.postFirst(std::move(command));
+    }
+}
+
+void GdbSession::Impl::stackAnswered(const std::shared_ptr<StackJob>& job, const Record& record) {
+    QVector<Frame> frames;
+    for (const Value& value : record["stack"].children()) {
+        frames.append(toFrame(value));
+    }
+    const auto blind = std::find_if(frames.begin(), frames.end(), [&](const Frame& frame) {
+        return frame.function == QLatin1StringView("??") && !frame.from.isEmpty() &&
+               !libraries.symbolsLoaded(frame.from) && !job->tried.contains(frame.from);
+    });
+    if (blind == frames.end() || ++job->rounds > kMostRounds) {
+        job->handler(frames);
+        return;
+    }
+    if (job->resumes != resumes) {
+        job->handler(Error{ErrorCode::Cancelled, tr("The program was resumed.")});
+        return;
+    }
+    const QString path = blind->from;
+    job->tried.insert(path);
+    Command load{.text = consoleCommand("sharedlibrary " + libraryPattern(path)),
+                 .kind = Command::Kind::Refresh,
+                 .needsStopped = true};
+    load.handler = [this, job, path](const Result<Answer>& answer) {
+        if (answer) {
+            libraries.setSymbolsLoaded(path);
+        } else if (answer.error().code != ErrorCode::GdbError) {
+            job->handler(answer.error());
+            return;
+        }
+        job->asked = job->limit;
+        stackRound(job);
+    };
+    queue.postFirst(std::move(load));
+}
+
+void GdbSession::loadUserLibraries(Handler<Unit> handler) {
+    Impl& d = *m_impl;
+    d.followLibraries = Impl::Follow::On;
+    if (d.loadCatchpoint != 0) {
+        d.loadUserLibrariesNow(std::move(handler));
+        return;
+    }
+    Command command{.text =
+                        "-catch-load " + QByteArray::fromStdString(quote(notSystemPattern().toStdString()))};
+    command.handler = [&d, handler = std::move(handler)](const Result<Answer>& answer) {
+        if (answer) {
+            d.loadCatchpoint = answer.value().record["bkpt"]["number"].toInt();
+            d.catchpointOn = d.loadCatchpoint != 0;
+        } else if (answer.error().code != ErrorCode::GdbError) {
+            if (handler) {
+                handler(answer.error());
+            }
+            return;
+        } else {
+            qCWarning(gdbmiLog).noquote() << "no stop at loads:" << answer.error().text;
+        }
+        d.loadUserLibrariesNow(handler);
+    };
+    d.queue.post(std::move(command));
+}
+
+void GdbSession::Impl::loadUserLibrariesNow(GdbSession::Handler<Unit> handler) {
+    loadNext(libraries.usersWithoutSymbols(), std::move(handler));
+}
+
+void GdbSession::Impl::loadNext(QStringList paths, GdbSession::Handler<Unit> handler) {
+    if (paths.isEmpty()) {
+        if (handler) {
+            failLater([handler = std::move(handler)] { handler(Unit{}); });
+        }
+        return;
+    }
+    const QString path = paths.takeFirst();
+    Command command{.text = consoleCommand("sharedlibrary " + libraryPattern(path))};
+    command.handler = [this, path, paths,
+                       handler = std::move(handler)](const Result<Answer>& answer) mutable {
+        if (!answer && answer.error().code != ErrorCode::GdbError) {
+            if (handler) {
+                handler(answer.error());
+            }
+            return;
+        }
+        if (!answer) {
+            qCWarning(gdbmiLog).noquote() << "symbols of" << path << "not read:" << answer.error().text;
+        }
+        libraries.setSymbolsLoaded(path); // or tried in vain: not again
+        loadNext(std::move(paths), std::move(handler));
+    };
+    queue.postFirst(std::move(command));
+}
+
+// The program has just mapped a library of the user's and run none of its code. The outside world does not
+// see this stop: load the symbols, so that breakpoints bind, and go on.
+void GdbSession::Impl::userLibraryStop(const StopEvent& event) {
+    hiddenStop = true;
+    interruptWanted = false;
+    loadUserLibrariesNow([this, event](const Status&) {
+        if (!hiddenStop || state != GdbState::Running) {
+            return;
+        }
+        if (interruptWanted) {
+            interruptedBetween(event);
+            return;
+        }
+        Command command{.text = "-exec-continue", .kind = Command::Kind::Resume};
+        command.handler = [this, event](const Result<Answer>& answer) {
+            hiddenStop = false;
+            if (!answer && state == GdbState::Running) {
+                interruptedBetween(event);
+            }
+        };
+        queue.postFirst(std::move(command));
+    });
+}
+
+void GdbSession::Impl::interruptedBetween(const StopEvent& event) {
+    hiddenStop = false;
+    interruptWanted = false;
+    const QPointer<GdbSession> alive(q);
+    setState(GdbState::Stopped);
+    if (alive) {
+        emit q->stopped(event);
+    }
+}
+
+void GdbSession::loadLibcDebug(Handler<Unit> handler) {
+    Impl& d = *m_impl;
+    QStringList again;
+    for (const Library& library : d.libraries.all()) {
+        if (library.symbolsLoaded) {
+            again.append(library.path);
+        }
+    }
+    d.request(QByteArray("-gdb-set debug-file-directory /usr/lib/debug"), {});
+    d.request(Impl::consoleCommand("nosharedlibrary"),
+              [&d, again, handler = std::move(handler)](const Status& status) mutable {
+                  if (!status) {
+                      if (handler) {
+                          handler(status);
+                      }
+                      return;
+                  }
+                  d.loadNext(again, std::move(handler));
+              });
+}
+
+void GdbSession::variables(int threadId, int frame, Handler<QVector<Variable>> handler) {
+    const QByteArray text = "-stack-list-variables" + Impl::context(threadId, frame);
+    Command types{.text = text + " --simple-values", .kind = Command::Kind::Refresh, .needsStopped = true};
+    types.handler = [this, text, handler = std::move(handler),
+                     resumes = m_impl->resumes](const Result<Answer>& answer) {
+        if (!answer) {
+            handler(answer.error());
+            return;
+        }
+        QVector<Variable> all;
+        bool complete = true;
+        for (const Value& value : answer.value().record["variables"].children()) {
+            all.append({toText(value["name"].text()), toText(value["type"].text()),
+                        toText(value["value"].text()), value["arg"].text() == "1"});
+            complete = complete && !value["value"].isNull();
+        }
+        const auto finish = [handler](QVector<Variable> variables) {
+            std::stable_partition(variables.begin(), variables.end(),
+                                  [](const Variable& v) { return v.argument; });
+            handler(variables);
+        };
+        if (complete) {
+            finish(std::move(all));
+            return;
+        }
+        if (resumes != m_impl->resumes) {
+            handler(Error{ErrorCode::Cancelled, tr("The program was resumed.")});
+            return;
+        }
+        // Simple values come with types but leave out arrays and structures; all values come without types.
+        Command values{.text = text + " --all-values", .kind = Command::Kind::Refresh, .needsStopped = true};
+        values.handler = [handler, finish, all](const Result<Answer>& second) mutable {
+            if (!second && second.error().code != ErrorCode::GdbError) {
+                handler(second.error());
+                return;
+            }
+            if (second) {
+                const auto& listed = second.value().record["variables"].children();
+                for (std::size_t i = 0; i < listed.size() && i < static_cast<std::size_t>(all.size()); ++i) {
+                    Variable& variable = all[static_cast<qsizetype>(i)];
+                    if (variable.value.isEmpty() && toText(listed[i]["name"].text()) == variable.name) {
+                        variable.value = toText(listed[i]["value"].text());
+                    }
+                }
+            }
+            finish(std::move(all));
+        };
+        m_impl->queue.postFirst(std::move(values));
+    };
+    m_impl->queue.post(std::move(types));
+}
+
+void GdbSession::evaluate(const QString& expression, int threadId, int frame, Handler<QString> handler) {
+    Command command{.text = "-data-evaluate-expression" + Impl::context(threadId, frame) + ' ' +
+                            quoted(expression),
+                    .needsStopped = true,
+                    .mayCallFunctions = true};
+    command.handler = [handler = std::move(handler)](const Result<Answer>& answer) {
+        if (handler) {
+            handler(answer ? Result<QString>(toText(answer.value().record["value"].text()))
+                           : Result<QString>(answer.error()));
+        }
+    };
+    m_impl->queue.post(std::move(command));
+}
+
+// By the command `output`, not by a cast: every language of gdb casts in its own way.
+void GdbSession::readNumber(const QString& expression, int threadId, int frame, Handler<quint64> handler) {
+    QByteArray text = Impl::consoleCommand("output/x " + expression.toUtf8());
+    text.insert(qsizetype(sizeof("-interpreter-exec") - 1), Impl::context(threadId, frame));
+    Command command{.text = text, .needsStopped = true, .mayCallFunctions = true, .captureConsole = true};
+    command.handler = [expression, handler = std::move(handler)](const Result<Answer>& answer) {
+        if (!answer) {
+            handler(answer.error());
+            return;
+        }
+        bool isNumber = false;
+        const quint64 number = answer.value().console.trimmed().toULongLong(&isNumber, 16);
+        if (isNumber) {
+            handler(number);
+        } else {
+            handler(Error{ErrorCode::BadAnswer,
+                          tr("%1 is no number: %2").arg(expression, answer.value().console)});
+        }
+    };
+    m_impl->queue.post(std::move(command));
+}
+
+void GdbSession::writeMemory(quint64 address, const QByteArray& bytes, Handler<Unit> handler) {
+    m_impl->request(
+        Command{.text = "-data-write-memory-bytes 0x" + QByteArray::number(address, 16) + ' ' + bytes.toHex(),
+                .needsStopped = true},
+        std::move(handler));
+}
+
+void GdbSession::threads(Handler<QVector<Thread>> handler) {
+    Command command{.text = "-thread-info", .kind = Command::Kind::Refresh};
+    command.handler = [handler = std::move(handler)](const Result<Answer>& answer) {
+        if (!answer) {
+            handler(answer.error());
+            return;
+        }
+        QVector<Thread> all;
+        for (const Value& value : answer.value().record["threads"].children()) {
+            all.append(toThread(value));
+        }
+        handler(all);
+    };
+    m_impl->queue.post(std::move(command));
+}
+
+} // namespace stopline::mi

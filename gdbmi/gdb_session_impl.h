@@ -1,0 +1,85 @@
+// Inside of GdbSession: shared by its .cpp files only.
+#pragma once
+
+#include "gdb_commands.h"
+#include "gdb_libraries.h"
+#include "gdb_session.h"
+#include "mi_parser.h"
+#include "transcript.h"
+
+#include <QByteArrayList>
+#include <QPointer>
+#include <QTimer>
+
+#include <deque>
+#include <memory>
+
+namespace stopline::mi {
+
+struct GdbSession::Impl {
+    explicit Impl(GdbSession* owner, MiTransport* mi);
+
+    // --- gdb_session.cpp: bytes in, states
+    void receive(const QByteArray& bytes);
+    void handle(Record&& record);
+    void handleExec(const Record& record);
+    void handleNotify(const Record& record);
+    void handleStop(const Record& record);
+    void handleMalformed(const Record& record);
+    void setState(GdbState next);
+    void setRunning();
+    void closed(const QString& why);
+    void finishAttach(const Status& status);
+
+    // --- requests
+    /// Posts a command whose answer holds nothing of interest.
+    void request(Command command, GdbSession::Handler<Unit> handler);
+    void request(QByteArray text, GdbSession::Handler<Unit> handler);
+    static QByteArray consoleCommand(const QByteArray& command);
+    void failLater(std::function<void()> call);
+    /// " --thread T --frame F"; a thread of 0 means gdb's own choice.
+    static QByteArray context(int threadId, int frame);
+    void runSettings(std::size_t next, GdbSession::Handler<Unit> handler);
+    void sendResume(QByteArray text, Resume how, GdbSession::Handler<Unit> handler);
+    void interruptedBetween(const StopEvent& event);
+
+    // --- gdb_session_stack.cpp
+    struct StackJob;
+    void stackRound(const std::shared_ptr<StackJob>& job);
+    void stackAnswered(const std::shared_ptr<StackJob>& job, const Record& record);
+    void loadUserLibrariesNow(GdbSession::Handler<Unit> handler);
+    void loadNext(QStringList paths, GdbSession::Handler<Unit> handler);
+    void userLibraryStop(const StopEvent& event);
+
+    GdbSession* q;
+    MiTransport* transport;
+    CommandQueue queue;
+    LineReader reader;
+    LibraryList libraries;
+    std::unique_ptr<TranscriptWriter> transcript;
+    GdbState state = GdbState::Starting;
+
+    bool promptSeen = false;
+    GdbSession::Handler<Unit> initialiseHandler; ///< until the first prompt
+
+    enum class AttachPhase { None, Asked, Accepted, StoppedFirst };
+    AttachPhase attachPhase = AttachPhase::None;
+    GdbSession::Handler<Unit> attachHandler;
+    QTimer attachTimer;
+
+    bool quitting = false;
+    quint64 resumes = 0;     ///< counts resumes asked for: what a refresh began before is out of date
+    QByteArrayList unparsed; ///< the last lines that were not MI, for messages
+    int malformedRun = 0;    ///< such lines since the last good record
+
+    int advanceBreakpoint = 0; ///< 0: none
+
+    enum class Follow { Off, On };
+    Follow followLibraries = Follow::Off;
+    int loadCatchpoint = 0; ///< stops where a library of the user's appears; 0: none
+    bool catchpointOn = false;
+    bool hiddenStop = false;      ///< at that catchpoint, about to go on
+    bool interruptWanted = false; ///< asked for during a hidden stop
+};
+
+} // namespace stopline::mi
