@@ -1,0 +1,6 @@
+#include "mark.h"
+
+void library_function(void)
+{
+    mark(__LINE__, "library_function");
+}
