@@ -1,15 +1,22 @@
 // The space-time diagram of a job (visual language: rows are ranks, x runs right).
 #pragma once
 
+#ifndef Q_MOC_RUN // moc stumbles over what <compare> includes, and needs none of it
 #include "../replay/place.h"
 #include "../replay/timeline.h"
+#endif
 
 #include <QWidget>
 
+#ifndef Q_MOC_RUN
+#include <functional>
 #include <memory>
 #include <optional>
+#endif
 
 namespace stopline::viewer {
+
+struct Geometry;
 
 enum class Axis { Time, Events };
 
@@ -18,13 +25,13 @@ enum class StopMark { None, Pause, Breakpoint, Step, Signal, Stopline, Error };
 
 /// What a row shows besides its events.
 struct RowState {
-    replay::Place place;          ///< where the rank is now (execution); may be before the end of the recording
+    replay::Place place; ///< where the rank is now (execution); may be before the end of the recording
     StopMark mark = StopMark::None;
-    bool running = false;         ///< the row is open to the right
+    bool running = false; ///< the row is open to the right
     bool ended = false;
-    QString stateLetter;          ///< one letter, as in the rank strip
-    QString label;                ///< short, e.g. the function stopped in
-    EventIndex freshFrom{0};      ///< events after this one are new since the last stop
+    QString stateLetter;     ///< one letter, as in the rank strip
+    QString label;           ///< short, e.g. the function stopped in
+    EventIndex freshFrom{0}; ///< events after this one are new since the last stop
 };
 
 /// One stop of the job, for the posts.
@@ -66,17 +73,44 @@ class DiagramWidget : public QWidget {
     void fitLastStop();
     void zoomBy(double factor); ///< around the cursor, or the centre
 
+    /// "file:line" of a call for tooltips; empty text where it is not known.
+    void setSiteText(std::function<QString(const replay::CallRef&)> text);
+    /// The whole widget as an image file by its suffix (PNG and so on), or as drawing where it is "pdf".
+    /// False when it cannot be written.
+    bool exportImage(const QString& path);
+    /// What is drawn now. Valid until the view, the data or the size changes.
+    [[nodiscard]] const Geometry& geometry() const;
+    /// Where the rows are drawn, in widget coordinates: geometry() is relative to its top left.
+    [[nodiscard]] QRect plotRect() const;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override;
+
   signals:
     void selectionChanged(std::optional<stopline::replay::CallRef> call);
-    void pointPicked(const stopline::replay::Point& point);          ///< B, Shift+B, menu, double-click on the arc
-    void frontierRequested(bool future);                             ///< N or P
-    void stoplineRequested();                                        ///< L
-    void goRequested();                                              ///< G
-    void undoRequested();                                            ///< U
-    void rollbackRequested();                                        ///< Backspace
-    void sourceRequested(const stopline::replay::CallRef& call);     ///< Enter, double click
-    void focusRequested(stopline::RankId rank);                      ///< Ctrl+Enter, click on the row label
-    void hovered(const QString& text);                               ///< for the status bar
+    void pointPicked(const stopline::replay::Point& point); ///< B, Shift+B, menu, double-click on the arc
+    void frontierRequested(bool future);                    ///< N or P
+    void stoplineRequested();                               ///< L
+    void goRequested();       ///< G; menu "Go here": after pointPicked, stoplineRequested
+    void undoRequested();     ///< U
+    void rollbackRequested(); ///< Backspace
+    void sourceRequested(const stopline::replay::CallRef& call); ///< Enter, double click
+    void focusRequested(stopline::RankId rank);                  ///< Ctrl+Enter, click on the row label
+    void hovered(const QString& text);                           ///< for the status bar
+
+  protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void keyReleaseEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
 
   private:
     struct Impl;

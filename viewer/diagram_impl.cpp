@@ -1,0 +1,381 @@
+// View state, what is stale, and painting.
+#include "diagram_impl.h"
+
+#include "call_text.h"
+#include "geometry_builder.h"
+
+#include <QLoggingCategory>
+#include <QPainter>
+#include <QtMath>
+
+#include <algorithm>
+
+using namespace Qt::StringLiterals;
+
+Q_LOGGING_CATEGORY(logFrame, "stopline.viewer.frame", QtWarningMsg)
+
+namespace stopline::viewer {
+
+using replay::CallRef;
+
+DiagramWidget::Impl::Impl(DiagramWidget& widget) : q(widget) {
+    painter.setBoxLabel([this](CallRef ref, int width) {
+        return known(ref) ? boxLabelText(*model.timeline(), ref, QFontMetrics(q.font()), width) : QString();
+    });
+    painter.setMessageLabel([this](std::uint32_t message) {
+        const replay::Timeline* timeline = model.timeline();
+        return timeline != nullptr && message < timeline->messages().size()
+                   ? messageLabelText(timeline->messages()[message])
+                   : QString();
+    });
+    constexpr int kTooltipDelay = 300; // milliseconds
+    tooltipTimer.setSingleShot(true);
+    tooltipTimer.setInterval(kTooltipDelay);
+    QObject::connect(&tooltipTimer, &QTimer::timeout, &q, [this] { showTooltip(); });
+}
+
+bool DiagramWidget::Impl::known(CallRef ref) const {
+    return ref.rank.value() >= 0 && ref.rank.value() < model.ranks() &&
+           ref.call.value() < model.calls(ref.rank.value()).size();
+}
+
+void DiagramWidget::Impl::invalidate() {
+    geometryStale = true;
+    layerStale = true;
+    q.update();
+}
+
+void DiagramWidget::Impl::themeChanged() {
+    colours = Palette::of(q.palette());
+    painter.setPalette(colours);
+    painter.setFont(q.font());
+    if (help != nullptr) {
+        help->setPalette(colours);
+    }
+    overviewStale = true;
+    invalidate();
+}
+
+void DiagramWidget::Impl::relayout() {
+    const FrameLayout before = frame;
+    frame = FrameLayout::of(q.size(), q.font(), !stops.empty());
+    if (frame == before && layout.rows == model.ranks()) {
+        return;
+    }
+    layout.rows = model.ranks();
+    layout.viewportHeight = frame.plot.height();
+    if (autoRows) {
+        layout.rowHeight = RowLayout::fittingRowHeight(layout.rows, layout.viewportHeight);
+    }
+    layout = layout.scrolledTo(layout.scroll);
+    view = view.resized(frame.plot.width());
+    if (fit) {
+        applyFit();
+    }
+    overviewStale = true;
+    invalidate();
+}
+
+void DiagramWidget::Impl::applyFit() {
+    view = wholeView(model, axis, frame.plot.width());
+}
+
+void DiagramWidget::Impl::rememberView() {
+    constexpr qint64 kOneGesture = 700; // milliseconds: steps of one gesture are one entry
+    const bool sameGesture =
+        lastViewChange.isValid() && lastViewChange.elapsed() < kOneGesture && !undoViews.empty();
+    lastViewChange.start();
+    if (sameGesture) {
+        return;
+    }
+    constexpr std::size_t kMost = 100;
+    undoViews.push_back({axis, view, layout, fit, autoRows});
+    if (undoViews.size() > kMost) {
+        undoViews.erase(undoViews.begin());
+    }
+    redoViews.clear();
+}
+
+void DiagramWidget::Impl::setView(const AxisView& wanted, bool remember) {
+    const AxisView whole = wholeView(model, axis, frame.plot.width());
+    const AxisView kept = wanted.keptNear(whole.begin, whole.end);
+    if (kept == view) {
+        return;
+    }
+    if (remember) {
+        rememberView();
+    }
+    view = kept;
+    fit = false;
+    invalidate();
+}
+
+void DiagramWidget::Impl::setLayout(const RowLayout& wanted, bool remember) {
+    if (wanted == layout) {
+        return;
+    }
+    if (remember) {
+        rememberView();
+    }
+    layout = wanted;
+    invalidate();
+}
+
+void DiagramWidget::Impl::restoreView(std::vector<ViewState>& from, std::vector<ViewState>& to) {
+    if (from.empty()) {
+        return;
+    }
+    to.push_back({axis, view, layout, fit, autoRows});
+    const ViewState state = from.back();
+    from.pop_back();
+    axis = state.axis;
+    fit = state.fit;
+    autoRows = state.autoRows;
+    view = state.view.resized(frame.plot.width());
+    layout.rowHeight =
+        autoRows ? RowLayout::fittingRowHeight(layout.rows, layout.viewportHeight) : state.layout.rowHeight;
+    layout = layout.scrolledTo(state.layout.scroll);
+    if (fit) {
+        applyFit();
+    }
+    lastViewChange.invalidate();
+    overviewStale = true;
+    invalidate();
+}
+
+void DiagramWidget::Impl::switchAxis(Axis wanted) {
+    if (wanted == axis) {
+        return;
+    }
+    rememberView();
+    const Axis old = axis;
+    axis = wanted;
+    overviewStale = true;
+    if (fit || model.empty()) {
+        applyFit();
+        invalidate();
+        return;
+    }
+    // A rank that has something in view says how much of the other axis that is; the selection keeps its
+    // pixel.
+    int rank = selected ? selected->rank.value() : 0;
+    for (int r = 0; !selected && r < model.ranks(); ++r) {
+        if (model.calls(r).size() > model.calls(rank).size()) {
+            rank = r;
+        }
+    }
+    const auto all = model.calls(rank);
+    if (all.empty()) {
+        applyFit();
+        invalidate();
+        return;
+    }
+    const std::size_t low = std::min(model.lowerCall(rank, view.begin, old), all.size() - 1);
+    const std::size_t high = std::clamp(model.lowerCall(rank, view.end, old), low, all.size() - 1);
+    const std::int64_t from = DiagramModel::begin(all[low], axis);
+    const std::int64_t to = std::max(model.end(rank, all[high], axis), from + leastSpan());
+    AxisView next{from, to, view.width};
+    if (selected && known(*selected)) {
+        const TrackCall& call = all[selected->call.value()];
+        const double pixel = view.toPixel(DiagramModel::begin(call, old));
+        const std::int64_t unit = DiagramModel::begin(call, axis);
+        const std::int64_t begin = unit - std::llround(pixel * next.unitsPerPixel());
+        next = {begin, begin + next.span(), next.width};
+    }
+    view = next;
+    invalidate();
+}
+
+void DiagramWidget::Impl::ensureGeometry() {
+    relayout();
+    if (!geometryStale) {
+        return;
+    }
+    QElapsedTimer timer;
+    timer.start();
+    Scene scene;
+    scene.axis = axis;
+    scene.view = view;
+    scene.layout = layout;
+    scene.rows = rows;
+    scene.stops = stops;
+    scene.focus = focus;
+    scene.point = point;
+    scene.past = past ? &*past : nullptr;
+    scene.future = future ? &*future : nullptr;
+    scene.stopline = stopline ? &*stopline : nullptr;
+    scene.ghost = ghost ? &*ghost : nullptr;
+    scene.selection = selected;
+    geometry = GeometryBuilder(model, scene).build();
+    const double widest = QFontMetrics(q.font()).horizontalAdvance(u"000.000 ms"_s) + 24;
+    content.axis = axis;
+    content.ticks = axis == Axis::Time ? timeTicks(view, widest) : eventTicks(view, widest * 0.6);
+    for (const RulerTick& tick : content.ticks) {
+        geometry.grid.push_back(tick.pixel);
+    }
+    content.rows = rows;
+    content.overflow = layout.maxScroll() > 0;
+    content.cornerText = cornerText();
+    geometryStale = false;
+    layerStale = true;
+    qCDebug(logFrame) << "geometry" << timer.nsecsElapsed() / 1000 << "us";
+}
+
+QString DiagramWidget::Impl::cornerText() const {
+    if (model.empty()) {
+        return {};
+    }
+    QStringList parts{u"pixel = worst"_s};
+    if (axis == Axis::Time) {
+        parts << u"1 px = "_s + durationText(std::max<std::int64_t>(1, std::llround(view.unitsPerPixel())));
+    } else {
+        const double events = view.unitsPerPixel() / double(kUnitsPerEvent);
+        parts << (events >= 1 ? u"1 px = %1 events"_s.arg(events, 0, 'f', events < 10 ? 1 : 0)
+                              : u"1 event = %1 px"_s.arg(1 / events, 0, 'f', 0));
+    }
+    if (geometry.messagesShown < geometry.messagesInView) {
+        parts << u"showing %1 of %2 messages singly"_s.arg(countText(geometry.messagesShown),
+                                                           countText(geometry.messagesInView));
+    } else {
+        parts << u"showing all %1 messages in view"_s.arg(countText(geometry.messagesInView));
+    }
+    if (axis == Axis::Time && model.backwards() > 0) {
+        parts << u"%1 skewed (time approx.)"_s.arg(countText(model.backwards()));
+    }
+    return parts.join(u"  |  "_s);
+}
+
+void DiagramWidget::Impl::ensureLayer() {
+    ensureGeometry();
+    const qreal ratio = q.devicePixelRatioF();
+    const QSize pixels = (QSizeF(q.size()) * ratio).toSize().expandedTo(QSize(1, 1));
+    if (overviewStale) {
+        overview = frame.overview.isEmpty() ? QImage()
+                                            : overviewImage(model, axis, colours, frame.overview.width(),
+                                                            frame.overview.height() - 1);
+        overviewStale = false;
+        layerStale = true;
+    }
+    if (!layerStale && layer.size() == pixels && layer.devicePixelRatio() == ratio) {
+        return;
+    }
+    QElapsedTimer timer;
+    timer.start();
+    if (layer.size() != pixels) {
+        layer = QPixmap(pixels);
+    }
+    layer.setDevicePixelRatio(ratio);
+    layer.fill(colours.background);
+    QPainter p(&layer);
+    p.save();
+    p.setClipRect(frame.plot);
+    p.translate(frame.plot.topLeft());
+    painter.paint(p, geometry);
+    p.restore();
+    FramePainter(colours, q.font()).paint(p, frame, content, geometry, overview);
+    if (model.empty()) {
+        paintEmpty(p);
+    }
+    layerStale = false;
+    qCDebug(logFrame) << "paint" << timer.nsecsElapsed() / 1000 << "us";
+}
+
+void DiagramWidget::Impl::paintEmpty(QPainter& p) const {
+    p.setPen(colours.weakText);
+    p.setFont(q.font());
+    const QString text =
+        model.timeline() == nullptr
+            ? u"No job yet. Run one: its MPI calls appear here at every stop."_s
+            : u"No MPI call recorded yet.\nThe history grows at every stop; a program that is not linked "
+              u"with MPI records nothing."_s;
+    p.drawText(frame.plot.adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap, text);
+}
+
+void DiagramWidget::Impl::paintRange(QPainter& p) const {
+    if (range) {
+        const double x0 = view.toPixel(range->begin);
+        const double x1 = view.toPixel(range->end);
+        const QRectF area(x0, layout.top(range->firstRow), x1 - x0,
+                          layout.bottom(range->lastRow) - layout.top(range->firstRow));
+        QColor wash = colours.selection;
+        wash.setAlphaF(0.14F);
+        p.fillRect(area, wash);
+        p.setPen(QPen(colours.selection, 1));
+        p.setBrush(Qt::NoBrush);
+        p.drawRect(area);
+        const QString span = axis == Axis::Time
+                                 ? durationText(range->end - range->begin)
+                                 : u"%1 events"_s.arg((range->end - range->begin) / kUnitsPerEvent);
+        p.setPen(colours.text);
+        p.drawText(QPointF(std::max(4.0, x0 + 4), std::max(14.0, area.top() + 14)),
+                   span + u"  (Enter zooms)"_s);
+    }
+    if (drag == DragMode::Measure) {
+        const double x0 = view.toPixel(measureFrom);
+        const double x1 = view.toPixel(measureTo);
+        p.setPen(QPen(colours.selection, 1));
+        p.drawLine(QPointF(x0, 0), QPointF(x0, layout.viewportHeight));
+        p.drawLine(QPointF(x1, 0), QPointF(x1, layout.viewportHeight));
+        const double y = std::clamp(inPlot(pointer).y(), 14.0, double(layout.viewportHeight) - 4);
+        p.drawLine(QPointF(x0, y), QPointF(x1, y));
+        p.setPen(colours.text);
+        const std::int64_t length = std::abs(measureTo - measureFrom);
+        p.drawText(QPointF(std::min(x0, x1) + 6, y - 4),
+                   axis == Axis::Time ? durationText(length) : u"%1 events"_s.arg(length / kUnitsPerEvent));
+    }
+}
+
+void DiagramWidget::Impl::paintOverlay(QPainter& p) {
+    if (!frame.overview.isEmpty() && !model.empty()) {
+        const AxisView whole = wholeView(model, axis, frame.overview.width());
+        const FramePainter framePainter(colours, q.font());
+        for (const StopPost& stop : stops) {
+            std::int64_t at = -1;
+            for (std::size_t r = 0; r < std::min(stop.places.size(), std::size_t(model.ranks())); ++r) {
+                at = std::max(at, model.position(int(r), stop.places[r], axis));
+            }
+            if (at >= 0) {
+                p.fillRect(QRectF(frame.overview.left() + whole.toPixel(at), frame.overview.top(), 1,
+                                  frame.overview.height() - 1),
+                           colours.stop);
+            }
+        }
+        framePainter.paintLens(p, frame.overview, lensOf(view, whole));
+    }
+    p.save();
+    p.setClipRect(frame.plot);
+    p.translate(frame.plot.topLeft());
+    p.setFont(q.font());
+    paintRange(p);
+    if (hoveredCall && drag == DragMode::None && known(*hoveredCall)) {
+        const TrackCall& call = model.calls(hoveredCall->rank.value())[hoveredCall->call.value()];
+        const double x0 = std::max(-4.0, view.toPixel(DiagramModel::begin(call, axis)));
+        const double x1 =
+            std::min(view.width + 4.0, view.toPixel(model.end(hoveredCall->rank.value(), call, axis)));
+        const int top = layout.top(hoveredCall->rank.value());
+        p.setPen(QPen(colours.text, 1));
+        p.setBrush(Qt::NoBrush);
+        p.drawRect(QRectF(int(x0), top + layout.lane().top, std::max(3, int(x1 - x0)) - 1,
+                          layout.lane().bottom - layout.lane().top - 1));
+    }
+    if (pointerInside && frame.plot.contains(pointer.toPoint())) {
+        QColor hair = colours.weakText;
+        hair.setAlphaF(0.45F);
+        p.fillRect(QRectF(int(inPlot(pointer).x()), 0, 1, layout.viewportHeight), hair);
+    }
+    p.restore();
+    if (pointerInside && frame.plot.contains(pointer.toPoint()) && !frame.overview.isEmpty() &&
+        !model.empty()) {
+        const AxisView whole = wholeView(model, axis, frame.overview.width());
+        const double x = frame.overview.left() + whole.toPixel(view.unitAt(inPlot(pointer).x()));
+        p.fillRect(QRectF(x, frame.overview.top(), 1, frame.overview.height() - 1), colours.weakText);
+    }
+}
+
+void DiagramWidget::Impl::selectionText() {
+    // Assistive technology reads the description; setting it announces the change.
+    q.setAccessibleDescription(selected && known(*selected) ? accessibleCallText(*model.timeline(), *selected)
+                                                            : u"Nothing selected"_s);
+}
+
+} // namespace stopline::viewer

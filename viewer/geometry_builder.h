@@ -1,0 +1,78 @@
+// Builds the geometry of a view from the model. One builder per build; no state survives.
+#pragma once
+
+#include "diagram_model.h"
+#include "geometry.h"
+
+#include <span>
+
+namespace stopline::viewer {
+
+/// Single lines drawn before messages are bundled into ribbons (painting budget, A5).
+inline constexpr std::size_t kMessageCap = 2000;
+/// Lines up to which arrow heads are drawn.
+inline constexpr std::size_t kHeadCap = 600;
+/// Boxes narrower than this go into the row's strip.
+inline constexpr int kNarrowBox = 3;
+
+/// Everything that decides what is drawn besides the model. Pointers may be null; the builder keeps none.
+struct Scene {
+    Axis axis = Axis::Time;
+    AxisView view;
+    RowLayout layout;
+    std::span<const RowState> rows;
+    std::span<const StopPost> stops;
+    std::optional<RankId> focus;
+    std::optional<replay::Point> point;
+    const replay::Line* past = nullptr;
+    const replay::Line* future = nullptr;
+    const replay::Line* stopline = nullptr;
+    const replay::Cut* ghost = nullptr;
+    std::optional<replay::CallRef> selection;
+};
+
+class GeometryBuilder {
+  public:
+    GeometryBuilder(const DiagramModel& model, const Scene& scene) : m_model(model), m_scene(scene) {}
+    [[nodiscard]] Geometry build();
+
+  private:
+    // geometry_builder.cpp: rows and calls
+    void buildRow(int row);
+    void buildCalls(int row, const BarLane& lane);
+    [[nodiscard]] RowMarks rowMarks(int row, const BarLane& lane) const;
+    [[nodiscard]] std::optional<Box> boxOf(replay::CallRef ref) const;
+    void buildStops();
+    void buildSelection();
+    // geometry_messages.cpp
+    void buildMessages();
+    void buildRibbons(std::span<const std::uint32_t> crossing);
+    void buildPending();
+    [[nodiscard]] std::optional<MessageLine> lineOf(std::uint32_t index) const;
+    [[nodiscard]] std::optional<MessageLine> pendingLineOf(std::uint32_t index,
+                                                           std::vector<int>& crowd) const;
+    void addWait(const TrackMessage& message);
+    // geometry_lines.cpp
+    void buildSpines();
+    void buildLine(LineKind kind, const replay::Cut& cut, std::span<const replay::Obstacle> obstacles);
+    void buildPoint();
+
+    [[nodiscard]] double px(std::int64_t unit) const { return m_scene.view.toPixel(unit); }
+    /// Pixel of a unit, bounded to a little outside the view so that it fits an int.
+    [[nodiscard]] int column(std::int64_t unit) const;
+    [[nodiscard]] const RowState* rowState(int row) const;
+    /// First unit of a row that is recorded but not executed; nothing when all is executed.
+    [[nodiscard]] std::optional<std::int64_t> dimFrom(int row) const;
+    [[nodiscard]] bool beyondPlace(int row, std::int64_t eventUnit) const;
+    [[nodiscard]] bool visible(int row) const;
+    [[nodiscard]] double barEdge(int row, bool lower) const;
+
+    const DiagramModel& m_model;
+    const Scene& m_scene;
+    Geometry m_out;
+};
+
+/// Cuts a line to a rectangle (Liang and Barsky 1984); nothing when it misses it.
+[[nodiscard]] bool clipLine(QPointF& a, QPointF& b, double x0, double y0, double x1, double y1);
+
+} // namespace stopline::viewer

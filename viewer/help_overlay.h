@@ -1,0 +1,44 @@
+// Two panels over the diagram: the keys, and the legend. A click or any key closes them.
+#pragma once
+
+#ifndef Q_MOC_RUN // as in diagram_widget.h
+#include "palette.h"
+#endif
+
+#include <QWidget>
+
+#ifndef Q_MOC_RUN
+#include <utility>
+#include <vector>
+#endif
+
+namespace stopline::viewer {
+
+class HelpOverlay : public QWidget {
+    Q_OBJECT
+  public:
+    enum class Content { Keys, Legend };
+    explicit HelpOverlay(QWidget* parent);
+    /// Lines of keys and what they do, from the actions, so that both always agree.
+    void setKeys(std::vector<std::pair<QString, QString>> keys) { m_keys = std::move(keys); }
+    void setPalette(const Palette& palette);
+    void toggle(Content content);
+    /// Centre (keys) or bottom right (legend) of the parent, never larger than it.
+    void place();
+    [[nodiscard]] Content content() const { return m_content; }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+
+  private:
+    [[nodiscard]] QSize wanted() const;
+    void paintKeys(class QPainter& painter) const;
+    void paintLegend(class QPainter& painter) const;
+
+    Content m_content = Content::Keys;
+    std::vector<std::pair<QString, QString>> m_keys;
+    Palette m_colours{Palette::Theme::Light};
+};
+
+} // namespace stopline::viewer

@@ -1,0 +1,97 @@
+#include "overview.h"
+
+#include <algorithm>
+
+namespace stopline::viewer {
+
+AxisView wholeView(const DiagramModel& model, Axis axis, int width) {
+    const std::int64_t extent = std::max<std::int64_t>(model.extent(axis), 1);
+    const std::int64_t margin =
+        std::max<std::int64_t>(extent / 25, axis == Axis::Events ? 2 * kUnitsPerEvent : 8);
+    return {-margin / 4, extent + margin, std::max(1, width)};
+}
+
+Lens lensOf(const AxisView& view, const AxisView& whole) {
+    constexpr double kLeast = 6;
+    Lens lens{std::clamp(whole.toPixel(view.begin), 0.0, double(whole.width)),
+              std::clamp(whole.toPixel(view.end), 0.0, double(whole.width))};
+    if (lens.right - lens.left < kLeast) {
+        const double middle = std::clamp((lens.left + lens.right) / 2, kLeast / 2,
+                                         std::max(kLeast / 2, whole.width - kLeast / 2));
+        lens = {middle - kLeast / 2, middle + kLeast / 2};
+    }
+    return lens;
+}
+
+AxisView viewAtLens(const AxisView& view, const AxisView& whole, double pixel) {
+    const std::int64_t middle = whole.unitAt(pixel);
+    const std::int64_t begin = middle - view.span() / 2;
+    return {begin, begin + view.span(), view.width};
+}
+
+QImage overviewImage(const DiagramModel& model, Axis axis, const Palette& palette, int width, int height) {
+    QImage image(std::max(1, width), std::max(1, height), QImage::Format_ARGB32_Premultiplied);
+    image.fill(palette.frame.rgb());
+    const int ranks = model.ranks();
+    if (ranks == 0 || height < 3) {
+        return image;
+    }
+    const int lanes = std::clamp(height / 2, 1, ranks);
+    // Queries are bounded: beyond some ranks the strip gets coarser, not slower.
+    constexpr int kMostQueries = 64 * 1600;
+    const int step = std::max(1, int((std::int64_t(ranks) * width + kMostQueries - 1) / kMostQueries));
+    const AxisView whole = wholeView(model, axis, width);
+    std::vector<Aggregate> row(std::size_t((width + step - 1) / step));
+    for (int lane = 0; lane < lanes; ++lane) {
+        std::fill(row.begin(), row.end(), Aggregate{});
+        for (int rank = lane * ranks / lanes; rank < (lane + 1) * ranks / lanes; ++rank) {
+            const auto all = model.calls(rank);
+            std::size_t from = model.lowerCall(rank, whole.columnBegin(0), axis);
+            for (std::size_t cell = 0; cell < row.size() && from < all.size(); ++cell) {
+                const std::int64_t boundary = whole.columnBegin(int(cell + 1) * step);
+                const auto to =
+                    std::size_t(std::partition_point(all.begin() + std::ptrdiff_t(from), all.end(),
+                                                     [&](const TrackCall& c) {
+                                                         return DiagramModel::begin(c, axis) < boundary;
+                                                     }) -
+                                all.begin());
+                if (to == from) {
+                    // Inside a long call or outside MPI.
+                    if (from > 0 &&
+                        model.end(rank, all[from - 1], axis) >= whole.columnBegin(int(cell) * step)) {
+                        row[cell] = combine(row[cell], summaryOf(all[from - 1], std::uint32_t(from - 1)));
+                    }
+                    continue;
+                }
+                row[cell] = combine(row[cell], model.summary(rank, from, to));
+                from = to;
+            }
+            if (from == all.size() && from > 0) {
+                const std::int64_t end = model.end(rank, all[from - 1], axis);
+                for (std::size_t cell = 0; cell < row.size(); ++cell) {
+                    const std::int64_t left = whole.columnBegin(int(cell) * step);
+                    if (left > DiagramModel::begin(all[from - 1], axis) && left <= end &&
+                        row[cell].count == 0) {
+                        row[cell] = combine(row[cell], summaryOf(all[from - 1], std::uint32_t(from - 1)));
+                    }
+                }
+            }
+        }
+        const int top = 1 + lane * (height - 2) / lanes;
+        const int bottom =
+            std::max(top + 1, 1 + (lane + 1) * (height - 2) / lanes - (height / lanes >= 4 ? 1 : 0));
+        for (int x = 0; x < width; ++x) {
+            const Aggregate& a = row[std::size_t(x / step)];
+            if (a.count == 0) {
+                continue;
+            }
+            const QRgb colour = palette.faded(palette.style(a.style), 0.75).rgb();
+            for (int y = top; y < bottom && y < height; ++y) {
+                reinterpret_cast<QRgb*>(image.scanLine(y))[x] = colour;
+            }
+        }
+    }
+    return image;
+}
+
+} // namespace stopline::viewer
