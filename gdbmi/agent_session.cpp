@@ -27,6 +27,8 @@ constexpr int kTickMs = 200;
 /// holds it.
 constexpr int kHeldTickMs = 25;
 constexpr std::int64_t kRecheckNs = 50'000'000;
+constexpr std::int64_t kReapNs = 1'000'000'000;
+constexpr std::int64_t kLauncherGraceNs = 100'000'000;
 
 void wakeFutex(std::atomic<std::uint32_t>& word) {
     ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
@@ -235,29 +237,37 @@ void Session::loop() {
     }
 }
 
+bool Session::launcherGone() const {
+    return ::getppid() != m_setup.launcher || hasEnded(m_setup.launcher);
+}
+
 int Session::leave() {
-    const bool launcherGone = ::getppid() != m_setup.launcher;
-    std::vector<std::string> shared;
-    if (launcherGone && !m_rankEnded) {
-        // Stopped, so that it makes no further file between this look and its end.
-        ::kill(rankPid(), SIGSTOP);
-        shared = mappedSharedFiles(rankPid());
-    }
     const bool forced = m_leaving != Leaving::Finished;
+    std::vector<std::string> shared;
     if (forced) {
+        // Stopped first, so that it makes no further file between this look and its end.
+        if (!m_rankEnded) {
+            ::kill(rankPid(), SIGSTOP);
+            shared = mappedSharedFiles(rankPid());
+        }
         killRank();
         killOwnGroup();
     }
     killGdb();
-    const std::int64_t deadline = monotonicNs() + 1'000'000'000;
-    while (!m_childReaped && monotonicNs() < deadline) {
+    const std::int64_t begin = monotonicNs();
+    while (!m_childReaped && monotonicNs() < begin + kReapNs) {
         pollfd wait{m_setup.signalFd, POLLIN, 0};
         ::poll(&wait, 1, 5);
         readSignals();
         reapChildren();
     }
     checkRank();
-    if (launcherGone) {
+    // The death signal comes when the launcher's thread that started us dies, which is before the launcher is
+    // dead.
+    while (m_leaving == Leaving::Terminated && !launcherGone() && monotonicNs() < begin + kLauncherGraceNs) {
+        ::poll(nullptr, 0, 5);
+    }
+    if (launcherGone()) {
         removeLauncherFiles(shared);
     }
     if (m_window.open()) {
@@ -288,7 +298,7 @@ void Session::readSignals() {
         case SIGHUP:
         case SIGQUIT:
             if (m_leaving == Leaving::No) {
-                m_leaving = ::getppid() != m_setup.launcher ? Leaving::LauncherGone : Leaving::Terminated;
+                m_leaving = Leaving::Terminated;
             }
             break;
         default:

@@ -47,6 +47,7 @@ class Session {
     [[nodiscard]] std::optional<FaultText> start(const Fields& config, int& exitCode);
     void loop();
     [[nodiscard]] int leave();
+    [[nodiscard]] bool launcherGone() const;
     [[nodiscard]] int timeoutMs() const;
 
     void readSignals();

@@ -134,6 +134,12 @@ bool Window::waitFor(const char* what, const std::function<bool()>& done, int ms
     return true;
 }
 
+void Window::waste(int ms) {
+    QEventLoop loop;
+    QTimer::singleShot(ms, &loop, &QEventLoop::quit);
+    loop.exec();
+}
+
 bool Window::waitForReady(int count) {
     return waitFor("all ranks to be ready", [&] {
         int ready = 0;
@@ -183,9 +189,9 @@ QStringList Leftovers::now() const {
     for (const qint64 pid : m_pids) {
         QFile stat(QStringLiteral("/proc/%1/stat").arg(pid));
         if (stat.open(QIODevice::ReadOnly)) {
-            const QByteArray text = stat.readAll();
-            const char state = text.at(text.lastIndexOf(')') + 2);
-            if (state != 'Z') { // the launcher is ours to wait for
+            const QByteArray text = stat.readAll(); // empty when it has gone since the file was opened
+            const qsizetype name = text.lastIndexOf(')');
+            if (name > 0 && text.at(name + 2) != 'Z') { // a zombie launcher is ours to wait for
                 left << QStringLiteral("process %1").arg(QString::fromLatin1(text.left(60)));
             }
         }

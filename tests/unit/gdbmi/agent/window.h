@@ -32,6 +32,7 @@ class Window {
                const QStringList& options = {});
     /// Runs the event loop until `done` or the time is over; says the states if it is.
     bool waitFor(const char* what, const std::function<bool()>& done, int ms = 30000);
+    void waste(int ms);           ///< runs the event loop for so long
     bool waitForReady(int ranks); ///< every rank has written "ready"
     void attachAll();             ///< gdb attaches and stops every rank
     void send(int rank, const QByteArray& command) { ranks[rank].link->gdb()->send(command + '\n'); }
