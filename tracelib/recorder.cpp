@@ -29,6 +29,57 @@ void* takeFromArena(void* opaque, unsigned items, unsigned size) {
 
 void leaveInArena(void*, void*) {}
 
+/// Details as plain words, equal exactly when the details are; 0 when the lists are too long for that.
+std::uint32_t wordsOf(const DetailsView& d, std::uint64_t (&words)[RecorderMemory::Recent::kWords]) {
+    constexpr std::uint32_t kPlain = 11;
+    constexpr std::uint32_t kOfCompletion = 3;
+    if (kPlain + (d.requestCount + 1) / 2 + kOfCompletion * d.completionCount >
+            RecorderMemory::Recent::kWords ||
+        d.requestCount > 8 || d.completionCount > 4) {
+        return 0;
+    }
+    const auto two = [](auto low, auto high) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(low)) |
+               static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32;
+    };
+    words[0] = two(static_cast<std::uint32_t>(d.kind) | (d.flag ? 2U : 0U) | (d.truncated ? 4U : 0U) |
+                       (d.status.cancelled ? 8U : 0U) | d.requestCount << 8 | d.completionCount << 16,
+                   std::uint32_t{static_cast<std::uint16_t>(d.function)} | std::uint32_t{d.thread} << 16);
+    words[1] = d.site.value();
+    words[2] = two(d.comm.value(), d.newComm.value());
+    words[3] = two(d.sendPeer, d.sendTag);
+    words[4] = two(d.recvPeer, d.recvTag);
+    words[5] = d.sendBytes;
+    words[6] = d.recvBytes;
+    words[7] = two(d.root, d.error);
+    words[8] = two(d.status.source, d.status.tag);
+    words[9] = d.status.bytes;
+    words[10] = d.message.back;
+    std::uint32_t used = kPlain;
+    for (std::uint32_t i = 0; i < d.requestCount; i += 2) {
+        words[used++] = two(d.requests[i].back, i + 1 < d.requestCount ? d.requests[i + 1].back : 0U);
+    }
+    for (std::uint32_t i = 0; i < d.completionCount; ++i) {
+        const Completion& c = d.completions[i];
+        // The index of a completion is below the number of requests, which is small here.
+        words[used++] = two(c.request.back, (c.index << 1) | (c.status.cancelled ? 1U : 0U));
+        words[used++] = two(c.status.source, c.status.tag);
+        words[used++] = c.status.bytes;
+    }
+    return used;
+}
+
+/// Independent products, so that the processor works on them side by side.
+std::uint32_t mixWords(const std::uint64_t* words, std::uint32_t count) {
+    std::uint64_t sum = count;
+    std::uint64_t factor = 0x9e3779b97f4a7c15ULL;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        sum += words[i] * factor ^ words[i] >> 29;
+        factor += 0xd1342543de82ef96ULL;
+    }
+    return static_cast<std::uint32_t>(sum ^ sum >> 32 ^ sum >> 47);
+}
+
 /// Deflates ids and then times into `out`; 0 when it fails or the result is not smaller.
 std::uint32_t deflateStreams(RecorderMemory& memory, const std::byte* ids, std::uint32_t idBytes,
                              const std::byte* times, std::uint32_t timeBytes, std::byte* out) {
@@ -155,6 +206,27 @@ std::uint32_t Recorder::intern(const std::byte* bytes, std::size_t size) {
     return m_signatures;
 }
 
+/// Signature number + 1, or 0 when the dictionary is full: then scratch holds the details' `size` bytes.
+std::uint32_t Recorder::signatureOf(const DetailsView& details, std::size_t& size) {
+    std::uint64_t words[RecorderMemory::Recent::kWords];
+    const std::uint32_t used = wordsOf(details, words);
+    RecorderMemory::Recent* recent = nullptr;
+    if (used != 0) {
+        recent = &m_memory->recent[mixWords(words, used) & (RecorderMemory::kRecent - 1)];
+        if (recent->size == used && std::memcmp(recent->words, words, used * sizeof *words) == 0) [[likely]] {
+            return recent->number;
+        }
+    }
+    size = encode(details);
+    const std::uint32_t number = intern(m_memory->scratch, size);
+    if (recent != nullptr && number != 0) {
+        recent->size = used;
+        recent->number = number;
+        std::memcpy(recent->words, words, used * sizeof *words);
+    }
+    return number;
+}
+
 std::size_t Recorder::encode(const DetailsView& details) {
     std::size_t size = encodeDetails(details, m_memory->scratch, RecorderMemory::kScratchBytes);
     if (size != 0 && details.requestCount <= kMaxListed && details.completionCount <= kMaxListed) {
@@ -202,8 +274,8 @@ std::uint64_t Recorder::append(const DetailsView& details, TimeNs execution, std
     m_header->busy.store(1, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (!m_off) {
-        const std::size_t size = encode(details);
-        const std::uint32_t id = intern(m_memory->scratch, size);
+        std::size_t size = 0;
+        const std::uint32_t id = signatureOf(details, size);
         const std::uint32_t need = kPlainEventBytes + (id == 0 ? static_cast<std::uint32_t>(size) : 0);
         if (m_ids + m_times + need > kStagingBytes) {
             flush();

@@ -23,6 +23,16 @@ struct RecorderMemory {
         std::uint32_t offset; ///< in the dictionary
         std::uint32_t size;
     };
+    /// Details seen lately, as plain words: finding their signature then takes no encoding.
+    struct Recent {
+        static constexpr std::uint32_t kWords = 23;
+        std::uint32_t size;   ///< words used, 0: free
+        std::uint32_t number; ///< signature number + 1
+        std::uint64_t words[kWords];
+    };
+    static constexpr std::uint32_t kRecent = 1024;
+
+    Recent recent[kRecent];
     std::uint32_t slots[kSlots]; ///< signature number + 1
     Signature signatures[kMaxSignatures];
     std::uint8_t lastCode[kMaxSignatures + 1]; ///< the last one is for inline details
@@ -62,6 +72,7 @@ class Recorder {
     [[nodiscard]] TimeNs reconstructedTime() const { return m_time; }
 
   private:
+    [[nodiscard]] std::uint32_t signatureOf(const DetailsView& details, std::size_t& size);
     [[nodiscard]] std::uint32_t intern(const std::byte* bytes, std::size_t size);
     [[nodiscard]] bool ensureFile(std::uint64_t bytes);
     [[nodiscard]] std::size_t encode(const DetailsView& details);

@@ -1,6 +1,7 @@
 // Behind the Fortran entry points: the next definition of each, and whose call a C entry point sees.
 #include "frame.h"
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -94,6 +95,10 @@ extern "C" __attribute__((visibility("hidden"))) void* stoplineFindFortran(int n
         std::abort();
     }
     stopline::preload::noteLibraryOf(next);
+    // The entry points of mpi_f08 call the older ones in another library, and that one calls C.
+    if (void* older = stopline::preload::nextDefinition("mpi_init_"); older != nullptr) {
+        stopline::preload::noteLibraryOf(older);
+    }
     stoplineTrampolineNext[number] = next;
     errno = savedErrno;
     return next;

@@ -6,8 +6,6 @@
 
 namespace stopline::preload {
 
-namespace {
-
 void registerThread() {
     const int savedErrno = errno;
     thread.tid = static_cast<std::int32_t>(syscall(SYS_gettid));
@@ -15,8 +13,6 @@ void registerThread() {
     const RankLock lock;
     thread.ordinal = static_cast<std::uint16_t>(rank.threads < 0xffff ? rank.threads++ : 0xffff);
 }
-
-} // namespace
 
 std::int32_t errorClass(int code) {
     int result = code;
@@ -35,23 +31,6 @@ std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
     return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
 }
 
-Frame::Frame(FunctionId function, CodeAddress site) : m_function(function), m_site(site) {
-    ++thread.depth;
-    if (thread.tid == 0) [[unlikely]] {
-        registerThread();
-    }
-    rank.header->callerTid.store(thread.tid, std::memory_order_relaxed);
-}
-
-DetailsView Frame::details(EventKind kind) const {
-    DetailsView d;
-    d.kind = kind;
-    d.function = m_function;
-    d.thread = thread.ordinal;
-    d.site = m_site;
-    return d;
-}
-
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     const std::uint64_t failures = rank.poll.failures;
     rank.poll.open = false;
@@ -61,10 +40,7 @@ std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     return number;
 }
 
-void Frame::endOpenPoll() {
-    if (!rank.poll.open) [[likely]] {
-        return;
-    }
+void Frame::endOpenPollNow() {
     std::uint64_t number = 0;
     {
         const RankLock lock;
@@ -82,22 +58,6 @@ void Frame::endOpenPoll() {
         number = closePoll(d, executionTime(clockNow()));
     }
     holdIfWanted(number);
-}
-
-void Frame::enterMpi() {
-    if (rank.multiple) {
-        rank.header->insideCall.fetch_add(1, std::memory_order_release);
-    } else {
-        rank.header->insideCall.store(1, std::memory_order_release);
-    }
-}
-
-void Frame::leaveMpi() {
-    if (rank.multiple) {
-        rank.header->insideCall.fetch_sub(1, std::memory_order_release);
-    } else {
-        rank.header->insideCall.store(0, std::memory_order_release);
-    }
 }
 
 } // namespace stopline::preload

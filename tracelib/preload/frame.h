@@ -20,6 +20,8 @@ inline bool passesThrough() {
 /// Where the user's code called from: past the Fortran layer of MPI where the call came through one.
 CodeAddress callSite(const void* returnAddress);
 
+/// Gives the calling thread its ordinal.
+void registerThread();
 std::int32_t errorClass(int code);
 std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type);
 
@@ -39,13 +41,26 @@ inline Status traceStatus(const MPI_Status& status) {
 /// Lives as long as the wrapper: keeps MPI's own calls from being traced, and knows who calls.
 class Frame {
   public:
-    Frame(FunctionId function, CodeAddress site);
+    Frame(FunctionId function, CodeAddress site) : m_function(function), m_site(site) {
+        ++thread.depth;
+        if (thread.tid == 0) [[unlikely]] {
+            registerThread();
+        }
+        rank.header->callerTid.store(thread.tid, std::memory_order_relaxed);
+    }
     ~Frame() { --thread.depth; }
     Frame(const Frame&) = delete;
     Frame& operator=(const Frame&) = delete;
 
     /// Details of an event of this call, with what every event says.
-    [[nodiscard]] DetailsView details(EventKind kind) const;
+    [[nodiscard]] DetailsView details(EventKind kind) const {
+        DetailsView d;
+        d.kind = kind;
+        d.function = m_function;
+        d.thread = thread.ordinal;
+        d.site = m_site;
+        return d;
+    }
 
     /// Records the begin, ends an open poll before it, and holds at either if wanted; waits at `gate` before
     /// that. Then the call is on. `fill(DetailsView&)` completes the details under the lock.
@@ -146,9 +161,26 @@ class Frame {
         return number;
     }
     static std::uint64_t closePoll(const DetailsView& details, TimeNs execution);
-    static void endOpenPoll();
-    static void enterMpi();
-    static void leaveMpi();
+    static void endOpenPoll() {
+        if (rank.poll.open) [[unlikely]] {
+            endOpenPollNow();
+        }
+    }
+    static void endOpenPollNow();
+    static void enterMpi() {
+        if (rank.multiple) {
+            rank.header->insideCall.fetch_add(1, std::memory_order_release);
+        } else {
+            rank.header->insideCall.store(1, std::memory_order_release);
+        }
+    }
+    static void leaveMpi() {
+        if (rank.multiple) {
+            rank.header->insideCall.fetch_sub(1, std::memory_order_release);
+        } else {
+            rank.header->insideCall.store(0, std::memory_order_release);
+        }
+    }
 
     FunctionId m_function;
     CodeAddress m_site;

@@ -19,15 +19,14 @@ using trace::MappingHeader;
 using trace::RankState;
 using trace::StopReason;
 
+std::atomic<std::uint32_t> holder;
+
 namespace {
 
 constexpr TimeNs kShortPause = 20'000;
 constexpr TimeNs kLongPause = 500'000;
 constexpr int kEagerRounds =
     100; ///< rounds with short pauses: peers in the middle of a long message finish soon
-
-/// ordinal + 1 of the thread that is held, 0 for none; a futex word.
-std::atomic<std::uint32_t> holder;
 
 void makeProgress() {
     if (rank.phase != Phase::Live) {
@@ -39,19 +38,6 @@ void makeProgress() {
     real.Iprobe(0, rank.tagUpperBound, predefined.self, &flag, MPI_STATUS_IGNORE);
 }
 
-void recordStop(std::uint64_t event, TimeNs begin, TimeNs end) {
-    MappingHeader& header = *rank.header;
-    const std::uint32_t number = header.stopCount.fetch_add(1, std::memory_order_acq_rel);
-    if (number >= trace::kMaxStops) {
-        return;
-    }
-    auto* stops = reinterpret_cast<MappedStop*>(reinterpret_cast<std::byte*>(&header) + trace::kStopOffset);
-    stops[number].event = event;
-    stops[number].beginNs = begin;
-    stops[number].endNs = end;
-    stops[number].ready.store(1, std::memory_order_release);
-}
-
 /// Enters the stop function and books the time from `begin` on as held.
 void stopNow(StopReason reason, std::int32_t code, TimeNs begin, TimeNs heldAtBegin) {
     MappingHeader& header = *rank.header;
@@ -61,10 +47,7 @@ void stopNow(StopReason reason, std::int32_t code, TimeNs begin, TimeNs heldAtBe
     setState(RankState::Stopping);
     stopline_stop_here();
     asm volatile("" ::: "memory");
-    const TimeNs end = clockNow();
-    // What the agent added meanwhile is part of this span.
-    header.heldNs.store(heldAtBegin + (end - begin), std::memory_order_release);
-    recordStop(header.eventCount.load(std::memory_order_relaxed), begin, end);
+    bookHeld(begin, heldAtBegin);
     header.stopReason.store(static_cast<std::uint32_t>(StopReason::None), std::memory_order_relaxed);
     header.inHold.store(0, std::memory_order_relaxed);
     setState(RankState::Running);
@@ -92,11 +75,24 @@ void hold() {
 
 } // namespace
 
-void holdIfWanted(std::uint64_t event) {
-    std::uint64_t threshold = rank.header->threshold.load(std::memory_order_acquire);
-    if (event < threshold) [[likely]] {
+void bookHeld(TimeNs begin, TimeNs heldAtBegin) {
+    MappingHeader& header = *rank.header;
+    const TimeNs end = clockNow();
+    // What the agent added meanwhile is part of this span.
+    header.heldNs.store(heldAtBegin + (end - begin), std::memory_order_release);
+    const std::uint32_t number = header.stopCount.fetch_add(1, std::memory_order_acq_rel);
+    if (number >= trace::kMaxStops) {
         return;
     }
+    auto* stops = reinterpret_cast<MappedStop*>(reinterpret_cast<std::byte*>(&header) + trace::kStopOffset);
+    stops[number].event = header.eventCount.load(std::memory_order_relaxed);
+    stops[number].beginNs = begin;
+    stops[number].endNs = end;
+    stops[number].ready.store(1, std::memory_order_release);
+}
+
+void holdAt(std::uint64_t event) {
+    std::uint64_t threshold = rank.header->threshold.load(std::memory_order_acquire);
     // The debugger may move it meanwhile; and of two threads only one holds.
     while (event >= threshold) {
         if (rank.header->threshold.compare_exchange_weak(threshold, kNoThreshold.value(),
@@ -109,11 +105,8 @@ void holdIfWanted(std::uint64_t event) {
     }
 }
 
-void waitWhileOtherHolds() {
+void waitForHolder() {
     std::uint32_t who = holder.load(std::memory_order_acquire);
-    if (who == 0) [[likely]] {
-        return;
-    }
     const int savedErrno = errno;
     for (; who != 0 && who != std::uint32_t{thread.ordinal} + 1;
          who = holder.load(std::memory_order_acquire)) {

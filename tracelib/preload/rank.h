@@ -84,10 +84,26 @@ int growFile(void* context, std::uint64_t bytes);
 void complain(const char* what, int error);
 
 // --- hold.cpp ---
+/// Holds at an event that has reached the threshold, unless another thread does.
+void holdAt(std::uint64_t event);
 /// Called after an event has been recorded, outside the lock: holds if it was the threshold.
-void holdIfWanted(std::uint64_t event);
+inline void holdIfWanted(std::uint64_t event) {
+    if (event >= rank.header->threshold.load(std::memory_order_acquire)) [[unlikely]] {
+        holdAt(event);
+    }
+}
+/// ordinal + 1 of the thread that is held, 0 for none; a futex word.
+extern std::atomic<std::uint32_t> holder;
+void waitForHolder();
+/// Books the time since `begin` as held: instead of whatever else has been added to `heldAtBegin` since, and
+/// as a stop of its own in the recording.
+void bookHeld(TimeNs begin, TimeNs heldAtBegin);
 /// A thread that comes to a call while another one is held waits for it.
-void waitWhileOtherHolds();
+inline void waitWhileOtherHolds() {
+    if (holder.load(std::memory_order_acquire) != 0) [[unlikely]] {
+        waitForHolder();
+    }
+}
 /// Stops before something that would end the rank, if a debugger is there. Once for each reason to end.
 void stopBeforeEnd(trace::StopReason reason, std::int32_t code);
 bool debuggerIsThere();

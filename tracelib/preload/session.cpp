@@ -161,12 +161,13 @@ void waitAtGate(Gate gate) {
     }
     const int savedErrno = errno;
     const TimeNs begin = clockNow();
+    const TimeNs heldAtBegin = header.heldNs.load(std::memory_order_relaxed);
     setState(RankState::AtGate);
     while (header.gateOpen.load(std::memory_order_acquire) == 0) {
         // With a limit: an agent that only stores the word is heard as well.
         futexWait(header.gateOpen, 0, 50'000'000);
     }
-    header.heldNs.fetch_add(clockNow() - begin, std::memory_order_relaxed);
+    bookHeld(begin, heldAtBegin);
     setState(RankState::Running);
     errno = savedErrno;
 }
