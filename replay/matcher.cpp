@@ -238,9 +238,18 @@ std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, cons
         return kNone;
     }
     auto right = own;
+    const CommIndex named = own->starter != kNone ? m_data.beginDetails(rank, own->starter).comm : kNoComm;
+    const std::uint32_t comm = m_data.commEntry(rank, named);
     if (status.source != kNoPeer && !fits(*own, status)) {
-        const auto other =
-            std::find_if(list.begin(), list.end(), [&](const MatchedMessage& m) { return fits(m, status); });
+        const auto find = [&](bool free) {
+            return std::find_if(list.begin(), list.end(), [&](const MatchedMessage& m) {
+                return (comm == kNone || m.commEntry == comm) && (!free || m.starter == kNone) && fits(m, status);
+            });
+        };
+        auto other = find(true);
+        if (other == list.end()) {
+            other = find(false);
+        }
         if (other != list.end()) {
             std::swap(own->starter, other->starter);
             std::swap(own->request, other->request);

@@ -9,7 +9,8 @@
 //
 // The message of an Mrecv or Imrecv: handles are not traced, so it is the oldest message that matched probes of the
 // rank took (on that communicator, when the call names it) and that nothing has started to receive. When its status
-// then names another source or tag, it changes places with the oldest taken message that fits.
+// then names another source or tag, it gets the oldest taken message that fits: one that nothing has started to receive,
+// else it changes places with whoever started it.
 //
 // Cost: constant for each send and each receive. A wildcard that joins, or a cancelled one that leaves, costs the
 // number of pairs behind its place; in a correct program those are the receives posted between its post and its

@@ -48,6 +48,7 @@ void Matcher::leaveRecv(std::uint32_t half) {
     if (m_data.halves[message].send != kNone) {
         m_data.halves[message].recv = kNone;
         recv.message = kNone;
+        refresh(message);
         refresh(newMessage(kNone, half));
     } else {
         refresh(message);

@@ -2,6 +2,9 @@
 add_library(stopline_timeline_testing STATIC
     trace.h trace.cpp
     script.h script.cpp
+    program.h program.cpp
+    simulator.h simulator.cpp simulator_state.h simulator_calls.cpp
+    brute.h brute.cpp brute_read.cpp
 )
 target_link_libraries(stopline_timeline_testing PUBLIC stopline_timeline PRIVATE stopline_warnings stopline_sanitizers)
 
@@ -10,3 +13,7 @@ add_executable(timeline_test
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)
+
+add_executable(timeline_twin_test twin_test.cpp)
+target_link_libraries(timeline_twin_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
+gtest_discover_tests(timeline_twin_test DISCOVERY_TIMEOUT 60)
