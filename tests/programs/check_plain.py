@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 
-HANG_SECONDS = 3
+HANG_SECONDS = 2
 GRACE_SECONDS = 120
 HANGS = "hangs"
 
