@@ -153,7 +153,7 @@ struct BlockHeader {
     std::uint32_t idBytes;   // raw
     std::uint32_t timeBytes; // raw
     std::uint32_t compressedBytes;
-    std::uint32_t checksum; // adler32 of the raw bytes
+    std::uint32_t checksum; // adler32 of this header with checksum 0, then of the raw bytes
     std::uint32_t reserved;
 };
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4253; // "SBLK"

@@ -264,7 +264,10 @@ std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes) {
             } else if (uncompress(out, &size, data, header.compressedBytes) != Z_OK || size != raw) {
                 return fault("its data cannot be decompressed");
             }
-            if (adler32(1, out, static_cast<uInt>(raw)) != header.checksum) {
+            BlockHeader unsummed = header;
+            unsummed.checksum = 0;
+            const uLong sum = adler32(1, reinterpret_cast<const Bytef*>(&unsummed), sizeof unsummed);
+            if (adler32(sum, out, static_cast<uInt>(raw)) != header.checksum) {
                 return fault("its checksum is wrong");
             }
             const std::span<const std::byte> all(buffer.data(), raw);

@@ -109,10 +109,10 @@ std::uint32_t deflateStreams(RecorderMemory& memory, const std::byte* ids, std::
     return static_cast<std::uint32_t>(stream.total_out);
 }
 
-std::uint32_t checksumOf(const std::byte* ids, std::uint32_t idBytes, const std::byte* times,
-                         std::uint32_t timeBytes) {
-    uLong sum = adler32(1, reinterpret_cast<const Bytef*>(ids), idBytes);
-    sum = adler32(sum, reinterpret_cast<const Bytef*>(times), timeBytes);
+std::uint32_t checksumOf(const BlockHeader& header, const std::byte* ids, const std::byte* times) {
+    uLong sum = adler32(1, reinterpret_cast<const Bytef*>(&header), sizeof header);
+    sum = adler32(sum, reinterpret_cast<const Bytef*>(ids), header.idBytes);
+    sum = adler32(sum, reinterpret_cast<const Bytef*>(times), header.timeBytes);
     return static_cast<std::uint32_t>(sum);
 }
 
@@ -343,7 +343,6 @@ void Recorder::flush() {
     block.eventCount = static_cast<std::uint32_t>(m_lastEvent - m_firstStaged + 1);
     block.idBytes = m_ids;
     block.timeBytes = m_times;
-    block.checksum = checksumOf(m_staging, m_ids, times, m_times);
     block.codec = 1;
     block.compressedBytes = deflateStreams(*m_memory, m_staging, m_ids, times, m_times, data);
     if (block.compressedBytes == 0) {
@@ -352,6 +351,7 @@ void Recorder::flush() {
         std::memcpy(data, m_staging, m_ids);
         std::memcpy(data + m_ids, times, m_times);
     }
+    block.checksum = checksumOf(block, m_staging, times);
     std::memcpy(m_base + at, &block, sizeof block);
     const std::uint64_t stored = (std::uint64_t{block.compressedBytes} + 7) & ~std::uint64_t{7};
     m_header->blockLength.store(length + sizeof block + stored, std::memory_order_release);

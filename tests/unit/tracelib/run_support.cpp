@@ -1,0 +1,106 @@
+#include "run_support.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+
+namespace stopline::trace::testing {
+
+namespace {
+
+Run shell(const std::string& command) {
+    Run result;
+    std::FILE* pipe = popen((command + " 2>&1 < /dev/null").c_str(), "r");
+    if (pipe == nullptr) {
+        ADD_FAILURE() << "cannot run " << command;
+        return result;
+    }
+    std::array<char, 4096> buffer{};
+    std::size_t bytes = 0;
+    while ((bytes = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+        result.output.append(buffer.data(), bytes);
+    }
+    const int status = pclose(pipe);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return result;
+}
+
+std::string mpirun(int ranks) {
+    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 timeout -k 5 120 "
+           "mpirun --oversubscribe -n " +
+           std::to_string(ranks) + " ";
+}
+
+RankDump readDump(const std::string& path) {
+    RankDump rank;
+    std::ifstream in(path);
+    for (std::string line; std::getline(in, line);) {
+        if (line.rfind("  at ", 0) == 0) {
+            std::istringstream words(line);
+            std::string word;
+            std::int64_t time = 0;
+            std::string site;
+            words >> word >> site >> word >> time;
+            rank.sites.push_back(std::stoull(site, nullptr, 16));
+            rank.times.push_back(time);
+        } else if (line.rfind("comm ", 0) == 0) {
+            rank.comms.push_back(line);
+        } else if (line.rfind("stop ", 0) == 0) {
+            rank.stops.push_back(line);
+        } else if (!line.empty() && line[0] >= '0' && line[0] <= '9') {
+            rank.events.push_back(line);
+        } else {
+            rank.facts += line + "\n";
+        }
+    }
+    return rank;
+}
+
+} // namespace
+
+bool RankDump::has(const std::string& fact) const {
+    return ("\n" + facts).find("\n" + fact + "\n") != std::string::npos;
+}
+
+Run run(int ranks, const std::string& options, const std::string& program, const std::string& environment) {
+    std::string folder = (std::filesystem::temp_directory_path() / "stopline-run-XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) {
+        ADD_FAILURE() << "no temporary folder";
+        return {};
+    }
+    Run result = shell(environment + " " + mpirun(ranks) + STOPLINE_BIN "/map_run --dump " + folder + "/rank " + options +
+                       " " + STOPLINE_BIN "/" + program);
+    for (int rank = 0; rank < ranks; ++rank) {
+        result.ranks.push_back(readDump(folder + "/rank." + std::to_string(rank)));
+    }
+    std::filesystem::remove_all(folder);
+    return result;
+}
+
+Run runPlain(int ranks, const std::string& program) {
+    return shell(mpirun(ranks) + STOPLINE_BIN "/" + program);
+}
+
+std::vector<int> beginLines(const RankDump& rank, const std::string& program) {
+    std::vector<int> lines;
+    for (std::size_t i = 0; i < rank.events.size() && i < rank.sites.size(); ++i) {
+        if (rank.events[i].find(" B ") == std::string::npos) {
+            continue;
+        }
+        std::ostringstream command;
+        // The return address is behind the call.
+        command << "addr2line -e " STOPLINE_BIN "/" << program << " 0x" << std::hex << rank.sites[i] - 1;
+        const std::string text = shell(command.str()).output;
+        const std::size_t colon = text.rfind(':');
+        lines.push_back(colon == std::string::npos ? 0 : std::atoi(text.c_str() + colon + 1));
+    }
+    return lines;
+}
+
+} // namespace stopline::trace::testing
