@@ -142,24 +142,79 @@ void CollectiveTable::finish(std::int32_t rank, std::uint32_t part, std::uint32_
     }
 }
 
+void CollectiveTable::startGroup(std::int32_t rank, std::uint32_t call) {
+    RankData& data = m_data.rank(rank);
+    data.groupCall = call;
+    data.groupPart = kNone;
+    joinAwaited(rank);
+}
+
+void CollectiveTable::joinAwaited(std::int32_t rank) {
+    RankData& data = m_data.rank(rank);
+    if (data.groupCall == kNone || data.groupPart != kNone) {
+        return;
+    }
+    const FunctionId function = m_data.beginDetails(rank, data.groupCall).function;
+    for (auto at = data.awaited.begin(); at != data.awaited.end(); ++at) {
+        const Collective& c = m_data.collectives[*at];
+        if (c.function == function) {
+            const auto own = std::find(c.members.begin(), c.members.end(), RankId{rank});
+            data.groupPart = arrive(rank, data.groupCall, *at,
+                                    static_cast<std::int32_t>(own - c.members.begin()), function);
+            data.awaited.erase(at);
+            return;
+        }
+    }
+}
+
 void CollectiveTable::created(std::int32_t rank, std::uint32_t call, FunctionId function, CommIndex newComm) {
-    const RankData& data = m_data.rank(rank);
-    if (newComm.value() >= data.views.size()) {
-        return;
-    }
-    const CommView& view = data.views[newComm.value()];
-    if (view.position < 0) {
-        return;
-    }
-    const CommEntry& entry = m_data.commEntries[view.entry];
-    const auto known = m_data.createdComms.find(entry.id);
-    const std::uint32_t collective = known != m_data.createdComms.end() ? known->second : newCollective(entry);
-    m_data.createdComms.emplace(entry.id, collective);
-    const std::uint32_t part = arrive(rank, call, collective, view.position, function);
-    if (part != kNone) {
+    RankData& data = m_data.rank(rank);
+    const std::uint32_t guessed = data.groupCall == call ? data.groupPart : kNone;
+    data.groupCall = kNone;
+    data.groupPart = kNone;
+    const CommView* view = newComm.value() < data.views.size() ? &data.views[newComm.value()] : nullptr;
+    std::uint32_t collective = kNone;
+    bool fresh = false;
+    if (view != nullptr && view->position >= 0) {
+        const CommEntry& entry = m_data.commEntries[view->entry];
+        const auto known = m_data.createdComms.find(entry.id);
+        fresh = known == m_data.createdComms.end();
+        collective = fresh ? newCollective(entry) : known->second;
+        m_data.createdComms.emplace(entry.id, collective);
         // All members of both groups wait for each other, also when the new communicator joins two groups.
         m_data.collRules[collective].inter = false;
+        std::erase(data.awaited, collective);
+    }
+    std::uint32_t part = guessed;
+    if (guessed != kNone && m_data.parts[guessed].collective != collective) {
+        const CollPart wrong = m_data.parts[guessed];
+        m_data.collectives[wrong.collective].arrived[wrong.position].reset();
+        data.awaited.push_back(wrong.collective);
+        part = kNone;
+        if (collective != kNone) { // the link of the call stays and now leads to the right one
+            Collective& c = m_data.collectives[collective];
+            const auto position = static_cast<std::uint32_t>(view->position);
+            if (!c.arrived[position].has_value()) {
+                c.arrived[position] = m_data.ref(rank, call);
+                c.function = function;
+                m_data.parts[guessed] = {collective, position};
+                part = guessed;
+            }
+        }
+    } else if (guessed == kNone && collective != kNone) {
+        part = arrive(rank, call, collective, view->position, function);
+    }
+    if (part != kNone) {
         finish(rank, part, call);
+    }
+    if (fresh) {
+        const std::vector<RankId> members = m_data.collectives[collective].members;
+        for (const RankId member : members) {
+            if (member.value() >= 0 && member.value() < m_data.rankCount() && member.value() != rank) {
+                m_data.rank(member.value()).awaited.push_back(collective);
+                joinAwaited(member.value());
+            }
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 // The k-th collective that a rank starts on a communicator (blocking, non-blocking, constructors and Comm_free in one
 // sequence, as MPI orders them) is its part of the k-th collective of that communicator. MPI_Init and MPI_Finalize are
 // collectives of the world with sequences of their own. Comm_create_group and Intercomm_create do not involve all of a
-// communicator: their members are those of the communicator they make, so that they become a collective at their end.
+// communicator: their members are those of the communicator they make, so that they become a collective when the first member ends. All others must be inside it by
+// then: a rank's unfinished constructor of that kind is taken to be it until its own end says otherwise.
 #pragma once
 
 #include "timeline_data.h"
@@ -21,7 +22,9 @@ class CollectiveTable {
     std::uint32_t startWorld(std::int32_t rank, std::uint32_t call, trace::FunctionId function);
     /// The end of `call` shows the part complete. Does nothing when that was seen before.
     void finish(std::int32_t rank, std::uint32_t part, std::uint32_t call);
-    /// A group constructor has ended and made a communicator.
+    /// A group constructor has begun.
+    void startGroup(std::int32_t rank, std::uint32_t call);
+    /// It has ended; `newComm` is kNoComm when it made no communicator for this rank.
     void created(std::int32_t rank, std::uint32_t call, trace::FunctionId function, CommIndex newComm);
 
   private:
@@ -29,6 +32,7 @@ class CollectiveTable {
     std::uint32_t newCollective(const CommEntry& entry);
     std::uint32_t arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective, std::int32_t position,
                          trace::FunctionId function);
+    void joinAwaited(std::int32_t rank);
     void noteRoot(std::int32_t rank, std::uint32_t collective, const trace::EventDetails& begin);
 
     TimelineData& m_data;

@@ -143,6 +143,9 @@ struct RankData {
     std::uint32_t initCount = 0;
     std::uint32_t finalizeCount = 0;
     std::uint32_t finalizeCall = kNone;
+    std::uint32_t groupCall = kNone;    ///< group constructor that has begun and not ended
+    std::uint32_t groupPart = kNone;    ///< its part in the collective that it is taken to be
+    std::vector<std::uint32_t> awaited; ///< group constructors that others have ended and this rank has not arrived at
 };
 
 struct Link {

@@ -104,7 +104,9 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
         data.requests.push_back(created);
         break;
     case CallClass::CommCreate:
-        if (!isGroupConstructor(d.function)) {
+        if (isGroupConstructor(d.function)) {
+            m_collectives.startGroup(rank, call);
+        } else {
             m_collectives.start(rank, call, d);
         }
         break;

@@ -130,7 +130,8 @@ Brute::Marks Brute::happenedBefore(std::size_t rank, const Place& place) const {
         if (end) {
             visit(call, false);
             for (const Edge& edge : m_synchronising) {
-                if (edge.end == call) {
+                // The rank itself stands where it stands, whatever a contradictory trace says.
+                if (edge.end == call && static_cast<std::size_t>(edge.start.rank.value()) != rank) {
                     visit(edge.start, false);
                 }
             }
@@ -170,7 +171,7 @@ Brute::Marks Brute::dependsOn(std::size_t rank, const Place& place) const {
                 visit(call, true);
             }
             for (const Edge& edge : m_synchronising) {
-                if (edge.start == call) {
+                if (edge.start == call && static_cast<std::size_t>(edge.end.rank.value()) != rank) {
                     visit(edge.end, true);
                 }
             }

@@ -93,6 +93,7 @@ class Brute {
     void readEnd(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests);
     void readCompletions(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests);
     void match();
+    void inferGroups();
     void join();
     bool waitsFor(const Group& group, std::int32_t waiting, std::int32_t other) const;
     int addSend(std::size_t rank, CallRef ref, const trace::EventDetails& d);

@@ -27,6 +27,7 @@ Brute::Brute(const Trace& trace) : m_trace(trace), m_calls(trace.ranks.size()), 
         readRank(rank);
     }
     match();
+    inferGroups();
     join();
 }
 
@@ -392,6 +393,22 @@ bool Brute::waitsFor(const Group& group, std::int32_t waiting, std::int32_t othe
         return true;
     default:
         return across;
+    }
+}
+
+void Brute::inferGroups() {
+    // When one member has made a communicator all have entered: who is still inside such a call is inside this one.
+    for (Group& group : m_groups) {
+        for (const std::int32_t rank : group.ranks) {
+            const auto& calls = m_calls[static_cast<std::size_t>(rank)];
+            const bool known = std::any_of(group.members.begin(), group.members.end(),
+                                           [&](const Member& m) { return m.start.rank.value() == rank; });
+            if (group.name.starts_with("made ") && !known && !calls.empty() && !calls.back().end &&
+                calls.back().begin.function == group.function) {
+                group.members.push_back(
+                    {{RankId{rank}, CallIndex{static_cast<std::uint32_t>(calls.size() - 1)}}, std::nullopt});
+            }
+        }
     }
 }
 
