@@ -260,8 +260,9 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
             if (turn++ % 10 == 0) {
                 m_session->refreshTimeline();
             }
-            return rank->value() < m_session->timeline().rankCount() &&
-                   m_session->timeline().lastEvent(*rank).value() >= number;
+            // In this execution: the recording may already reach further.
+            return rank->value() < m_session->rankCount() &&
+                   m_session->rank(*rank).place.event.value() >= number;
         };
         return waitFor(done, limit(line)) ? Outcome{} : timedOut(line);
     }

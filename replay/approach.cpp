@@ -323,6 +323,9 @@ void Approach::atRunOnStop(RankProcess* rank) {
 
 void Approach::there(RankProcess* rank) {
     of(rank).leg = Leg::There;
+    if (targetOf(rank->rank()).runOn.kind == RunOn::Kind::Address) {
+        rank->setWhy(targetOf(rank->rank()).why); // not the breakpoint that served to bring it here
+    }
     emit progressed();
     m_released ? finishIfDone() : check();
 }

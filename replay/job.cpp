@@ -156,6 +156,7 @@ void Job::onAgent(agent::AgentLink* link) {
     m_ranks[std::size_t(hello.rank.value())] = rank;
     connect(rank, &RankProcess::ended_, this, &Job::rankEnded);
     connect(link, &agent::AgentLink::closed, this, &Job::checkOver);
+    connect(link, &agent::AgentLink::closed, this, &Job::checkGone);
     emit rankAdded(rank);
 }
 
@@ -202,6 +203,7 @@ void Job::kill() {
         }
     }
     m_server.close();
+    QMetaObject::invokeMethod(this, &Job::checkGone, Qt::QueuedConnection);
     if (m_launcher.state() == QProcess::NotRunning) {
         onLauncherFinished();
         return;
@@ -212,6 +214,19 @@ void Job::kill() {
             m_launcher.kill();
         }
     });
+}
+
+void Job::checkGone() {
+    if (m_gone || !m_killed) {
+        return;
+    }
+    for (const RankProcess* rank : m_ranks) {
+        if (rank != nullptr && rank->link()->connected()) {
+            return;
+        }
+    }
+    m_gone = true;
+    emit ranksGone();
 }
 
 void Job::onLauncherFinished() {

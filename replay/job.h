@@ -52,6 +52,7 @@ class Job : public QObject {
     void rankAdded(stopline::replay::RankProcess* rank);
     void launcherOutput(int stream, const QByteArray& bytes);
     void failed(const QString& text, const QString& remedy); ///< the job could not be started
+    void ranksGone();                                        ///< after kill(): no rank of it lives
     void over_(const QString& summary);                      ///< nothing of it runs any more
 
   private:
@@ -60,6 +61,7 @@ class Job : public QObject {
     void rankEnded();
     void finishAgents();
     void checkOver();
+    void checkGone();
 
     LaunchSpec m_spec;
     Installation m_installation;
@@ -70,6 +72,7 @@ class Job : public QObject {
     std::vector<RankProcess*> m_ranks;
     QByteArray m_errors; ///< last of the launcher's stderr, for messages
     bool m_killed = false;
+    bool m_gone = false;
     bool m_finishing = false;
     bool m_launcherDone = false;
     bool m_failed = false;

@@ -77,7 +77,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         });
     });
     connect(m_gdb, &mi::GdbSession::died, this, [this](const QString& why) {
-        if (ended()) {
+        if (ended() || m_killing) {
             return;
         }
         setPhase(RankPhase::Failed, StopWhy::None, QStringLiteral("its gdb has died (%1)").arg(why));
@@ -115,7 +115,9 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
     link->configure(config);
 }
 
-RankProcess::~RankProcess() = default;
+RankProcess::~RankProcess() {
+    delete m_gdb; // before the link, whose transport it uses
+}
 
 void RankProcess::setPhase(RankPhase phase, StopWhy why, const QString& detail) {
     if (m_view.phase != phase && !legal(m_view.phase, phase)) {
@@ -299,10 +301,10 @@ void RankProcess::classify(const mi::StopEvent& event) {
         resume(mi::Resume::Continue);
         return;
     }
-    const bool finished = event.cause == mi::StopCause::FunctionFinished;
+    // gdb gives no reason when it finishes out of a frame without symbols.
+    const bool finished = event.cause == mi::StopCause::FunctionFinished || event.cause == mi::StopCause::Unknown;
     if (m_plan != Plan::None && finished) {
-        const Plan plan = std::exchange(m_plan, Plan::None);
-        resume(plan == Plan::FinishThenNext ? mi::Resume::Next : mi::Resume::Step);
+        callFinished();
         return;
     }
     const bool ourSignal = event.cause == mi::StopCause::SignalReceived &&
@@ -315,6 +317,29 @@ void RankProcess::classify(const mi::StopEvent& event) {
     }
     m_plan = Plan::None;
     afterStop();
+}
+
+/// The call is over and the rank is back in the user's function: on the call's own line, which then has to be left, or,
+/// where the call was the last thing on it, at the very start of the next.
+void RankProcess::callFinished() {
+    const Plan plan = std::exchange(m_plan, Plan::None);
+    const mi::Resume next = plan == Plan::FinishThenNext ? mi::Resume::Next : mi::Resume::Step;
+    if (m_lastStop.frame.line == m_callLine || m_lastStop.frame.line == 0) {
+        resume(next);
+        return;
+    }
+    const QString address = QStringLiteral("0x%1").arg(m_lastStop.frame.address, 0, 16);
+    m_gdb->console(QStringLiteral("info line *%1").arg(address), [this, address, next](Result<QString> text) {
+        if (ended()) {
+            return;
+        }
+        if (text && text.value().contains(QStringLiteral("starts at address %1 ").arg(address))) {
+            m_lastStop.cause = mi::StopCause::EndSteppingRange;
+            afterStop();
+        } else {
+            resume(next);
+        }
+    });
 }
 
 void RankProcess::afterStop() {
@@ -436,6 +461,7 @@ void RankProcess::finishToUser(Plan then) {
             for (const mi::Frame& frame : frames.value()) {
                 if (!Session::isInternalFrame(frame)) {
                     user = frame.level;
+                    m_callLine = frame.line;
                     break;
                 }
             }
@@ -541,6 +567,7 @@ void RankProcess::release() {
 }
 
 void RankProcess::kill() {
+    m_killing = true;
     m_link->kill();
 }
 
@@ -549,8 +576,11 @@ void RankProcess::setLocation(const SourceLocation& location, int userFrame) {
     m_view.userFrame = userFrame;
 }
 
-void RankProcess::setDeparted() {
-    m_view.why = StopWhy::Departure;
+void RankProcess::setWhy(StopWhy why) {
+    if (stopped()) {
+        m_view.why = why;
+        emit phaseChanged();
+    }
 }
 
 } // namespace stopline::replay

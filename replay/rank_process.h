@@ -34,6 +34,7 @@ struct RunOn {
 struct Target {
     Place place;
     RunOn runOn;
+    StopWhy why = StopWhy::Stopline; ///< why it stood there, to be shown again
     friend bool operator==(const Target&, const Target&) = default;
 };
 
@@ -78,7 +79,8 @@ class RankProcess : public QObject {
 
     /// Source location of the last event's call site; set by the session, which knows the symbols.
     void setLocation(const SourceLocation& location, int userFrame);
-    void setDeparted();
+    /// What is shown as the reason of the present stop; for a rank brought back to an earlier one.
+    void setWhy(StopWhy why);
 
   signals:
     void phaseChanged();
@@ -102,6 +104,7 @@ class RankProcess : public QObject {
     void setPhase(RankPhase phase, StopWhy why = StopWhy::None, const QString& detail = {});
     void resume(mi::Resume how, int frame = -1);
     void finishToUser(Plan then);
+    void callFinished();
     void settleEnd();
     void endOf(int waitStatus);
 
@@ -123,10 +126,12 @@ class RankProcess : public QObject {
     quint64 m_stopAddress = 0;
     int m_runToBreakpoint = 0;
     Plan m_plan = Plan::None;
+    int m_callLine = 0; ///< of the call that the plan finishes
     mi::Resume m_lastResume = mi::Resume::Continue;
     int m_lastFrame = -1;
     std::vector<std::function<void(std::function<void()>)>> m_work;
     bool m_working = false;
+    bool m_killing = false;
 };
 
 } // namespace stopline::replay

@@ -1,9 +1,12 @@
 #include "session_impl.h"
 
-#include <QCoreApplication>
+#include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
 #include <QLoggingCategory>
+
+#include <algorithm>
+#include <cstring>
 
 namespace stopline::replay {
 
@@ -138,7 +141,12 @@ void Session::Impl::resize(int count) {
     lastViews.assign(std::size_t(count), {});
     recording = std::make_unique<Recording>(count);
     sites.clear();
-    commands.clear();
+    // The Run that has just told the size is the only command of this job.
+    commands.erase(commands.begin(), commands.end() - (commandOpen && !commands.empty() ? 1 : 0));
+    for (Command& command : commands) {
+        command.before.assign(std::size_t(count), {});
+        command.shown.before.assign(std::size_t(count), {});
+    }
     redoList.clear();
     stopList.clear();
     point.reset();
@@ -158,11 +166,26 @@ void Session::Impl::resize(int count) {
 }
 
 void Session::Impl::startJob(Approach* with) {
+    const QPointer<Job> old = job;
     endJob();
     ++incarnations;
     visits.clear();
     departure.reset();
     outputs.clear();
+    if (with != nullptr) {
+        for (auto& [key, bytes] : streams) {
+            // The longer one is kept: what has not been printed again yet is still what the program prints there.
+            QByteArray& kept = recordedStreams[key];
+            kept = bytes.size() > kept.size() ? bytes : kept;
+        }
+        checkFiles();
+    } else {
+        recordedStreams.clear();
+        input.clear();
+        noteFiles();
+    }
+    streams.clear();
+    streamsDiffer.clear();
     emit q->outputCleared();
     for (BreakpointState& state : breakpoints) {
         state.numbers.clear();
@@ -212,7 +235,20 @@ void Session::Impl::startJob(Approach* with) {
         }
         started->deleteLater();
     });
-    started->start();
+    auto launch = [this, started] {
+        if (job == started) {
+            started->start();
+            if (!input.isEmpty()) {
+                started->writeInput(input);
+            }
+        }
+    };
+    if (old) {
+        // No rank of the old job may live beside one of the new: they would use the same files and sockets.
+        QObject::connect(old, &Job::ranksGone, started, launch);
+    } else {
+        launch();
+    }
     emit q->ranksChanged();
     emit q->verbsChanged();
 }
@@ -261,14 +297,22 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
     if (approach != nullptr) {
         approach->add(rank);
     }
-    QObject::connect(rank, &RankProcess::phaseChanged, q, [this, rank] {
+    // Ranks of a job that has been replaced still say that they end; nobody listens to them any more.
+    auto listen = [this, rank](auto signal, auto what) {
+        QObject::connect(rank, signal, q, [this, rank, what] {
+            if (process(rank->rank()) == rank) {
+                what();
+            }
+        });
+    };
+    listen(&RankProcess::phaseChanged, [this, rank] {
         emit q->rankChanged(rank->rank());
         emit q->verbsChanged();
     });
-    QObject::connect(rank, &RankProcess::joined, q, [this, rank] { onJoined(rank); });
-    QObject::connect(rank, &RankProcess::arrived, q, [this, rank] {
+    listen(&RankProcess::joined, [this, rank] { onJoined(rank); });
+    listen(&RankProcess::arrived, [this, rank] {
         rank->look([this, guarded = QPointer<RankProcess>(rank)] {
-            if (!guarded || departure) {
+            if (!guarded || departure || process(guarded->rank()) != guarded) {
                 return;
             }
             if (approach != nullptr) {
@@ -278,17 +322,65 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
             }
         });
     });
-    QObject::connect(rank, &RankProcess::stoppedNow, q, [this, rank] { onStopped(rank); });
-    QObject::connect(rank, &RankProcess::ended_, q, [this, rank] { onEnded(rank); });
-    QObject::connect(rank, &RankProcess::traceRead, q, [this, rank] { onTraceRead(rank); });
-    QObject::connect(rank, &RankProcess::fault, q, [this](const QString& text, const QString& remedy) {
-        say(Severity::Error, text, remedy);
+    listen(&RankProcess::stoppedNow, [this, rank] { onStopped(rank); });
+    listen(&RankProcess::ended_, [this, rank] { onEnded(rank); });
+    listen(&RankProcess::traceRead, [this, rank] { onTraceRead(rank); });
+    QObject::connect(rank, &RankProcess::fault, q, [this, rank](const QString& text, const QString& remedy) {
+        if (process(rank->rank()) == rank) {
+            say(Severity::Error, text, remedy);
+        }
     });
     QObject::connect(rank->link(), &agent::AgentLink::output, q, [this, rank](int stream, const QByteArray& bytes) {
-        outputs[rank->rank().value()] += bytes;
-        emit q->outputAdded(rank->rank(), stream, bytes);
+        if (process(rank->rank()) == rank) {
+            onOutput(rank->rank(), stream, bytes);
+        }
     });
     emit q->rankChanged(rank->rank());
+}
+
+void Session::Impl::onOutput(RankId rank, int stream, const QByteArray& bytes) {
+    outputs[rank.value()] += bytes;
+    const auto key = std::make_pair(int(rank.value()), stream);
+    QByteArray& now = streams[key];
+    now += bytes;
+    if (const auto then = recordedStreams.find(key); then != recordedStreams.end() && streamsDiffer.count(key) == 0) {
+        const qsizetype common = std::min(now.size(), then->second.size());
+        const qsizetype from = std::max<qsizetype>(0, std::min(common, now.size() - bytes.size()));
+        if (std::memcmp(now.constData() + from, then->second.constData() + from, std::size_t(common - from)) != 0) {
+            streamsDiffer.insert(key);
+            say(Severity::Warning,
+                QStringLiteral("Rank %1 writes something else than before to its standard %2.").arg(rank.value()).arg(
+                    stream == 1 ? QStringLiteral("output") : QStringLiteral("error")),
+                QStringLiteral("Its messages are still compared one by one; a time, a process number or an address in the "
+                               "text is harmless."));
+        }
+    }
+    emit q->outputAdded(rank, stream, bytes);
+}
+
+void Session::Impl::noteFiles() {
+    files.clear();
+    const QDir folder(spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory);
+    QStringList names = spec.command + spec.arguments;
+    names << spec.program << spec.inputFile;
+    for (const QString& name : names) {
+        const QFileInfo file(folder, name);
+        if (!name.isEmpty() && !name.startsWith(u'-') && file.isFile()) {
+            files[file.absoluteFilePath()] = {file.size(), file.lastModified().toMSecsSinceEpoch()};
+        }
+    }
+}
+
+void Session::Impl::checkFiles() {
+    for (auto& [name, was] : files) {
+        const QFileInfo file(name);
+        const auto now = std::make_pair(file.size(), file.lastModified().toMSecsSinceEpoch());
+        if (now != was) {
+            say(Severity::Warning, QStringLiteral("%1 has changed since the run that is replayed.").arg(name),
+                QStringLiteral("The replay may differ; Restart records anew."));
+            was = now;
+        }
+    }
 }
 
 void Session::Impl::onJoined(RankProcess* rank) {
@@ -303,6 +395,7 @@ void Session::Impl::onJoined(RankProcess* rank) {
         approach->joined(rank);
         return;
     }
+    rank->gdb()->loadUserLibraries([](Status) {}); // first, so that breakpoints in them bind
     applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (!guarded || guarded->ended()) {
             return;
@@ -431,7 +524,37 @@ void Session::Impl::onStopped(RankProcess* rank) {
         approach->stopped(rank);
         return;
     }
+    const StopWhy why = rank->view().why;
+    if (why == StopWhy::Signal || why == StopWhy::Abort || why == StopWhy::MpiError || why == StopWhy::ExitNoFinalize) {
+        // The job has come to its end here: keep everything as it is at this moment, to be looked at.
+        for (RankProcess* other : processes()) {
+            if (other != rank && !other->stopped()) {
+                other->pause();
+            }
+        }
+    }
+    lookSoon();
     noteStop();
+}
+
+/// The others have gone on meanwhile: what is shown of them follows every stop, once for stops that come together.
+void Session::Impl::lookSoon() {
+    if (lookPending) {
+        return;
+    }
+    lookPending = true;
+    QTimer::singleShot(20, q, [this] {
+        lookPending = false;
+        for (RankProcess* rank : processes()) {
+            if (rank->view().phase == RankPhase::Running && approach == nullptr) {
+                rank->look([this, guarded = QPointer<RankProcess>(rank)] {
+                    if (guarded) {
+                        emit q->rankChanged(guarded->rank());
+                    }
+                });
+            }
+        }
+    });
 }
 
 void Session::Impl::onEnded(RankProcess* rank) {
@@ -439,7 +562,8 @@ void Session::Impl::onEnded(RankProcess* rank) {
     emit q->rankChanged(rank->rank());
     emit q->verbsChanged();
     const RankView& view = rank->view();
-    if (view.place.event.value() == 0 && view.phase == RankPhase::Exited && approach == nullptr) {
+    const bool byItself = view.phase == RankPhase::Exited && view.exitSignal == 0;
+    if (byItself && view.place.event.value() == 0 && approach == nullptr) {
         say(Severity::Warning,
             QStringLiteral("Rank %1 ended (%2) without calling MPI_Init.").arg(rank->rank().value()).arg(view.detail),
             rank->link()->status().mpiLinked
@@ -455,6 +579,25 @@ void Session::Impl::onEnded(RankProcess* rank) {
 }
 
 // --- Looking ---
+
+/// Unwinds to the user's innermost frame, once a stop; 0 where there is none.
+void Session::Impl::findUserFrame(RankProcess* rank, std::function<void(int)> handler) {
+    rank->gdb()->stack(rank->thread(), 64, [this, handler, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
+        int user = 0;
+        if (frames) {
+            for (const mi::Frame& frame : frames.value()) {
+                if (!Session::isInternalFrame(frame)) {
+                    user = frame.level;
+                    break;
+                }
+            }
+        }
+        if (guarded && guarded->stopped()) {
+            guarded->setLocation(guarded->view().location, user);
+        }
+        handler(user);
+    });
+}
 
 const Timeline& Session::timeline() const {
     return m_impl->recording->timeline();
@@ -492,7 +635,17 @@ void Session::variables(RankId rank, int frame, Handler<QVector<mi::Variable>> h
         QMetaObject::invokeMethod(this, [handler] { handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")}); }, Qt::QueuedConnection);
         return;
     }
-    process->gdb()->variables(process->thread(), frame, std::move(handler));
+    if (frame >= 0) {
+        process->gdb()->variables(process->thread(), frame, std::move(handler));
+        return;
+    }
+    m_impl->findUserFrame(process, [guarded = QPointer<RankProcess>(process), handler](int user) {
+        if (!guarded || !guarded->stopped()) {
+            handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")});
+            return;
+        }
+        guarded->gdb()->variables(guarded->thread(), user, handler);
+    });
 }
 
 void Session::evaluate(RankId rank, int frame, const QString& expression, Handler<QString> handler) {
@@ -501,7 +654,17 @@ void Session::evaluate(RankId rank, int frame, const QString& expression, Handle
         QMetaObject::invokeMethod(this, [handler] { handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")}); }, Qt::QueuedConnection);
         return;
     }
-    process->gdb()->evaluate(expression, process->thread(), frame, std::move(handler));
+    if (frame >= 0) {
+        process->gdb()->evaluate(expression, process->thread(), frame, std::move(handler));
+        return;
+    }
+    m_impl->findUserFrame(process, [guarded = QPointer<RankProcess>(process), expression, handler](int user) {
+        if (!guarded || !guarded->stopped()) {
+            handler(Error{ErrorCode::NotStopped, tr("the rank is not stopped")});
+            return;
+        }
+        guarded->gdb()->evaluate(expression, guarded->thread(), user, handler);
+    });
 }
 
 void Session::gdbCommand(RankId rank, const QString& command, Handler<QString> handler) {
@@ -520,6 +683,7 @@ QByteArray Session::output(RankId rank) const {
 
 void Session::writeInput(const QByteArray& bytes) {
     if (m_impl->job) {
+        m_impl->input += bytes;
         m_impl->job->writeInput(bytes);
     }
 }

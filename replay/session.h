@@ -166,7 +166,7 @@ class Session : public QObject {
     void setBreakpointEnabled(int id, bool enabled);
     [[nodiscard]] QVector<UserBreakpoint> breakpoints() const;
 
-    // --- Looking at a stopped rank ---
+    // --- Looking at a stopped rank; `frame` is a level of its stack, negative: the user's innermost one ---
     template <typename T>
     using Handler = std::function<void(Result<T>)>;
     void stack(RankId rank, Handler<QVector<mi::Frame>> handler);

@@ -78,6 +78,7 @@ void Session::Impl::beginCommand(Verb verb) {
     command.shown.focus = focus;
     command.shown.before = q->places();
     command.before = presentTargets();
+    command.hits = hitCounts();
     if (!alive()) {
         command.before.assign(std::size_t(ranks), {});
         command.shown.before.assign(std::size_t(ranks), {});
@@ -318,6 +319,22 @@ void Session::Impl::countHit(RankProcess* rank) {
             emit q->breakpointsChanged();
         }
     }
+}
+
+std::map<int, int> Session::Impl::hitCounts() const {
+    std::map<int, int> hits;
+    for (const BreakpointState& state : breakpoints) {
+        hits[state.shown.id] = state.shown.hits;
+    }
+    return hits;
+}
+
+void Session::Impl::setHitCounts(const std::map<int, int>& hits) {
+    for (BreakpointState& state : breakpoints) {
+        const auto it = hits.find(state.shown.id);
+        state.shown.hits = it == hits.end() ? 0 : it->second;
+    }
+    emit q->breakpointsChanged();
 }
 
 int Session::addBreakpoint(const QString& location, const QString& condition, std::optional<RankId> onlyRank) {

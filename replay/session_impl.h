@@ -13,6 +13,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
 namespace stopline::replay {
@@ -21,6 +23,7 @@ namespace stopline::replay {
 struct Command {
     HistoryEntry shown;
     std::vector<Target> before;
+    std::map<int, int> hits; ///< of the breakpoints, by id, before the command
 };
 
 /// A user breakpoint and its number in each rank's gdb.
@@ -66,6 +69,7 @@ struct Session::Impl {
     std::vector<Command> redoList;
     std::map<std::tuple<int, std::uint64_t, quint64, int>, int> visits; ///< stops by rank, event, address, depth
     std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
+    bool lookPending = false;
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
     QVector<StopSummary> stopList;
 
@@ -73,7 +77,13 @@ struct Session::Impl {
     std::optional<Point> point;
     std::optional<Line> past, future, line;
 
+    // What the program wrote and was given.
     std::map<int, QByteArray> outputs;
+    std::map<std::pair<int, int>, QByteArray> streams;  ///< by rank and stream, this execution
+    std::map<std::pair<int, int>, QByteArray> recordedStreams; ///< of the execution before
+    std::set<std::pair<int, int>> streamsDiffer;        ///< already said
+    QByteArray input;                                   ///< typed for the job so far
+    std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
 
     // session.cpp
     RankProcess* process(RankId rank) const;
@@ -85,10 +95,15 @@ struct Session::Impl {
     void onJoined(RankProcess* rank);
     void onStopped(RankProcess* rank);
     void onEnded(RankProcess* rank);
+    void lookSoon();
     void onTraceRead(RankProcess* rank);
     void onJobOver(const QString& summary);
+    void onOutput(RankId rank, int stream, const QByteArray& bytes);
+    void noteFiles();
+    void checkFiles();
     void resize(int count);
     void locate(RankProcess* rank);
+    void findUserFrame(RankProcess* rank, std::function<void(int)> handler);
     void say(Severity severity, const QString& text, const QString& remedy = {}) { emit q->message(severity, text, remedy); }
     [[nodiscard]] SourceLocation siteOf(RankId rank, CodeAddress address) const;
 
@@ -101,6 +116,8 @@ struct Session::Impl {
     void clearBreakpoints(RankProcess* rank, std::function<void()> done);
     BreakpointState* findBreakpoint(int id);
     void countHit(RankProcess* rank);
+    [[nodiscard]] std::map<int, int> hitCounts() const;
+    void setHitCounts(const std::map<int, int>& hits);
 
     // session_travel.cpp
     [[nodiscard]] std::vector<Target> presentTargets() const;

@@ -30,6 +30,7 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
     const auto index = std::size_t(rank->rank().value());
     Target target;
     target.place = view.place;
+    target.why = view.why;
     if (view.phase == RankPhase::Exited) {
         // An end by a signal is the signal's stop and one step more; it runs to its end again.
         target.runOn.kind = RunOn::Kind::Exit;
@@ -220,6 +221,7 @@ void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
     for (RankProcess* rank : processes()) {
         if (rank->stopped() && !departure) {
             ++*left;
+            rank->gdb()->loadUserLibraries([](Status) {});
             applyBreakpoints(rank, done);
         }
     }
@@ -351,9 +353,10 @@ void Session::undo() {
     m_impl->commands.pop_back();
     Command back = command;
     back.before = m_impl->presentTargets();
+    back.hits = m_impl->hitCounts();
     m_impl->redoList.push_back(back);
     emit historyChanged();
-    m_impl->travel(Verb::Undo, command.before, {});
+    m_impl->travel(Verb::Undo, command.before, [this, hits = command.hits](bool) { m_impl->setHitCounts(hits); });
 }
 
 void Session::redo() {
@@ -365,13 +368,15 @@ void Session::redo() {
     Command command = m_impl->redoList.back();
     m_impl->redoList.pop_back();
     const std::vector<Target> to = command.before;
+    const std::map<int, int> hits = command.hits;
     command.before = m_impl->presentTargets();
+    command.hits = m_impl->hitCounts();
     if (!m_impl->alive()) {
         command.before.assign(std::size_t(m_impl->ranks), {});
     }
     m_impl->commands.push_back(command);
     emit historyChanged();
-    m_impl->travel(Verb::Redo, to, {});
+    m_impl->travel(Verb::Redo, to, [this, hits](bool) { m_impl->setHitCounts(hits); });
 }
 
 std::optional<Cut> Session::undoTarget() const {
