@@ -140,8 +140,9 @@ Range awaitedBy(Pattern pattern, const CollRules& rules, std::size_t members, st
     return {};
 }
 
-/// Skips what a walk has covered of a collective already. Patterns that end or begin with the same member for all
-/// (Prefix: from the front when raising, to the back when lowering) need one number; the groups need one bit each.
+/// Skips what a walk has covered of a collective already. Patterns that end or begin with the same member for
+/// all (Prefix: from the front when raising, to the back when lowering) need one number; the groups need one
+/// bit each.
 bool covers(std::uint32_t& reached, Pattern pattern, Range& range, bool fromFront) {
     switch (pattern) {
     case Pattern::All:
@@ -168,7 +169,8 @@ bool covers(std::uint32_t& reached, Pattern pattern, Range& range, bool fromFron
 
 } // namespace
 
-// --- Raise -----------------------------------------------------------------------------------------------------
+// --- Raise
+// -----------------------------------------------------------------------------------------------------
 
 Raise::Raise(const TimelineData& data, Relation relation)
     : m_data(data), m_relation(relation), m_positions(data.ranks.size(), 0), m_visited(data.ranks.size(), 0),
@@ -267,7 +269,8 @@ void Raise::visitCollective(std::uint32_t part, std::int32_t rank, std::uint32_t
     }
 }
 
-// --- Lower -----------------------------------------------------------------------------------------------------
+// --- Lower
+// -----------------------------------------------------------------------------------------------------
 
 Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions from)
     : m_data(data), m_relation(relation), m_stop(stop), m_positions(std::move(from)),
@@ -299,7 +302,8 @@ void Lower::run() {
 void Lower::forbidEnd(std::int32_t rank, std::uint32_t call) {
     const RankData& data = m_data.rank(rank);
     const auto at = static_cast<std::size_t>(rank);
-    if (rank == m_fixed || call == kNone || data.events.endOf(call) == 0 || m_positions[at] < endOf(data, call)) {
+    if (rank == m_fixed || call == kNone || data.events.endOf(call) == 0 ||
+        m_positions[at] < endOf(data, call)) {
         return;
     }
     const Position inside = startOf(data, call);
@@ -374,7 +378,8 @@ void Lower::visitCollective(std::uint32_t part) {
     }
 }
 
-std::vector<std::uint32_t> membersNeeded(const TimelineData& data, std::uint32_t collective, std::uint32_t position) {
+std::vector<std::uint32_t> membersNeeded(const TimelineData& data, std::uint32_t collective,
+                                         std::uint32_t position) {
     const Range range = waitsFor(patternOf(data, collective, Relation::Needed), data.collRules[collective],
                                  data.collectives[collective].members.size(), position);
     std::vector<std::uint32_t> members;
@@ -413,7 +418,8 @@ std::vector<CallRef> neededBy(const TimelineData& data, CallRef call) {
             }
         } else {
             const RecvHalf& recv = data.recvs[id];
-            const bool ends = recv.done == call.call.value() || (role == Role::Post && recv.start != recv.post);
+            const bool ends =
+                recv.done == call.call.value() || (role == Role::Post && recv.start != recv.post);
             if (const SendHalf* send = sendOf(data, recv); ends && send != nullptr) {
                 result.push_back(data.ref(send->rank, send->call));
             }

@@ -1,21 +1,24 @@
-// What happened before what. Every edge leads from the start of a call (it is performed) to the end of a call.
+// What happened before what. Every edge leads from the start of a call (it is performed) to the end of a
+// call.
 //
 //  - start of a send -> end of the call that sees its receive complete, and of probes that saw the message;
 //  - start of a receive -> end of the call that sees its send complete, if that send waits for the receiver;
 //  - start of a member's collective -> end of another's, by one of two relations:
-//      Synchronising: every member waits for every other (for frontiers: all ranks on one side of each collective);
-//      Needed: what the kind of collective requires to return (for the closure: where ranks can really stand).
-// Nothing is stored for it: edges are read off messages and collectives, clocks are recomputed by walking over the part
-// of the recording that a question is about. Each call and each collective is visited once a walk.
+//      Synchronising: every member waits for every other (for frontiers: all ranks on one side of each
+//      collective); Needed: what the kind of collective requires to return (for the closure: where ranks can
+//      really stand).
+// Nothing is stored for it: edges are read off messages and collectives, clocks are recomputed by walking
+// over the part of the recording that a question is about. Each call and each collective is visited once a
+// walk.
 //
 // Needed, for members i and j (start of j -> end of i):
 //   Bcast, Scatter(v)                 root -> others
 //   Gather(v), Reduce                 all -> root
 //   Scan, Exscan                      j -> i for j <= i
 //   Comm_free                         none
-//   everything else, also Init, Finalize, constructors, Comm_disconnect, unknown or mismatched functions: all -> all
-//   between groups                    only from the other group (constructors: from both)
-//   a rooted collective in which some member moves more than the eager limit: all -> all
+//   everything else, also Init, Finalize, constructors, Comm_disconnect, unknown or mismatched functions: all
+//   -> all between groups                    only from the other group (constructors: from both) a rooted
+//   collective in which some member moves more than the eager limit: all -> all
 // Counts of zero are not told apart from unknown ones, so they leave no edge out.
 #pragma once
 
@@ -49,10 +52,20 @@ using Positions = std::vector<Position>;
 }
 
 /// Which of a collective's starts an end waits for; as ranges of positions in Collective::members.
-enum class Pattern : std::uint8_t { None, All, RootToAll, AllToRoot, Prefix, OtherGroup, RootToOther, OtherToRoot };
+enum class Pattern : std::uint8_t {
+    None,
+    All,
+    RootToAll,
+    AllToRoot,
+    Prefix,
+    OtherGroup,
+    RootToOther,
+    OtherToRoot
+};
 [[nodiscard]] Pattern patternOf(const TimelineData& data, std::uint32_t collective, Relation relation);
 
-/// The least positions, at or above those asked for, at which every recorded end has what it waits for. Inside counts.
+/// The least positions, at or above those asked for, at which every recorded end has what it waits for.
+/// Inside counts.
 class Raise {
   public:
     Raise(const TimelineData& data, Relation relation);
@@ -109,7 +122,8 @@ class Lower {
     std::vector<std::uint32_t> m_reached;
 };
 
-/// The starts that the end of a call waits for (Relation::Needed), one by one. For explanations, not for walks.
+/// The starts that the end of a call waits for (Relation::Needed), one by one. For explanations, not for
+/// walks.
 [[nodiscard]] std::vector<CallRef> neededBy(const TimelineData& data, CallRef call);
 
 /// Members of a collective whose starts the end of the member at `position` waits for (Relation::Needed).

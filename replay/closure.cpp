@@ -61,10 +61,10 @@ bool canEnd(const TimelineData& data, std::int32_t rank, std::uint32_t call, con
     });
 }
 
-/// The smallest closed cut at or above `want`, nowhere above `bound`, which is closed. Ranks that stand inside a call
-/// in `standing` may stay there.
-Positions raiseTo(const TimelineData& data, const Positions& want, const Positions& bound, const Positions& standing,
-                  std::int32_t fixed) {
+/// The smallest closed cut at or above `want`, nowhere above `bound`, which is closed. Ranks that stand
+/// inside a call in `standing` may stay there.
+Positions raiseTo(const TimelineData& data, const Positions& want, const Positions& bound,
+                  const Positions& standing, std::int32_t fixed) {
     Raise raise(data, Relation::Needed);
     for (std::int32_t rank = 0; rank < data.rankCount(); ++rank) {
         raise.need(rank, want[static_cast<std::size_t>(rank)]);
@@ -80,7 +80,8 @@ Positions raiseTo(const TimelineData& data, const Positions& want, const Positio
                 continue;
             }
             const std::uint32_t call = data.rank(rank).events.callOf(position / 2);
-            if (call == kNone || data.rank(rank).events.endOf(call) == 0 || endOf(data.rank(rank), call) > bound[at] ||
+            if (call == kNone || data.rank(rank).events.endOf(call) == 0 ||
+                endOf(data.rank(rank), call) > bound[at] ||
                 (position == standing[at] && !canEnd(data, rank, call, raise.positions()))) {
                 continue;
             }
@@ -113,8 +114,9 @@ Positions reach(const TimelineData& data, Relation relation, std::int32_t rank, 
 } // namespace
 
 Positions closeUp(const TimelineData& data, const Positions& cut, std::int32_t fixed) {
-    const Positions bound = fixed >= 0 ? reach(data, Relation::Needed, fixed, cut[static_cast<std::size_t>(fixed)])
-                                       : recordedEnd(data);
+    const Positions bound = fixed >= 0
+                                ? reach(data, Relation::Needed, fixed, cut[static_cast<std::size_t>(fixed)])
+                                : recordedEnd(data);
     Positions want = cut;
     for (std::size_t rank = 0; rank < want.size(); ++rank) {
         want[rank] = std::min(want[rank], bound[rank]);

@@ -9,11 +9,13 @@ using trace::EventDetails;
 using trace::FunctionId;
 
 bool isSynchronousSend(FunctionId function) {
-    return function == FunctionId::Ssend || function == FunctionId::Issend || function == FunctionId::Ssend_init;
+    return function == FunctionId::Ssend || function == FunctionId::Issend ||
+           function == FunctionId::Ssend_init;
 }
 
 bool isBufferedSend(FunctionId function) {
-    return function == FunctionId::Bsend || function == FunctionId::Ibsend || function == FunctionId::Bsend_init;
+    return function == FunctionId::Bsend || function == FunctionId::Ibsend ||
+           function == FunctionId::Bsend_init;
 }
 
 std::uint32_t Matcher::channel(std::uint32_t comm, std::int32_t source, std::int32_t destination,
@@ -40,8 +42,8 @@ DetailsCache& Matcher::resolve(std::int32_t rank, std::uint32_t details) {
         return cache; // the communicator may still be told
     }
     cache.resolved = true;
-    cache.waitsForReceiver =
-        isSynchronousSend(d.function) || (d.sendBytes > m_data.rules.eagerLimit && !isBufferedSend(d.function));
+    cache.waitsForReceiver = isSynchronousSend(d.function) ||
+                             (d.sendBytes > m_data.rules.eagerLimit && !isBufferedSend(d.function));
     if (const std::int32_t to = m_data.worldRank(rank, d.comm, d.sendPeer); to >= 0) {
         cache.sendChannel = channel(comm, rank, to, d.sendTag);
     }
@@ -166,8 +168,8 @@ void Matcher::recvDone(std::uint32_t half, std::uint32_t call, const trace::Stat
     refresh(message);
 }
 
-void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& begin, const EventDetails& end,
-                     bool takes) {
+void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& begin,
+                     const EventDetails& end, bool takes) {
     const CommIndex commIndex = end.comm != kNoComm ? end.comm : begin.comm;
     const std::uint32_t comm = m_data.commEntry(rank, commIndex);
     const std::int32_t source = end.status.source != kNoPeer ? end.status.source : begin.recvPeer;
@@ -187,13 +189,14 @@ void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& 
     }
     Channel& ch = m_data.channels[channelId];
     const auto id = static_cast<std::uint32_t>(m_data.probes.size());
-    m_data.probes.push_back({rank, call, channelId, static_cast<std::uint32_t>(ch.recvs.size()),
-                             m_data.rank(rank).postSequence});
+    m_data.probes.push_back(
+        {rank, call, channelId, static_cast<std::uint32_t>(ch.recvs.size()), m_data.rank(rank).postSequence});
     ch.probes.push_back(id);
     m_data.link(rank, call, Role::Probe, id);
 }
 
-std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm, std::uint32_t request) {
+std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm,
+                                    std::uint32_t request) {
     const std::uint32_t entry = m_data.commEntry(rank, comm);
     for (MatchedMessage& matched : m_data.rank(rank).matched) {
         if (matched.starter == kNone && (entry == kNone || matched.commEntry == entry)) {
@@ -243,7 +246,8 @@ std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, cons
     if (status.source != kNoPeer && !fits(*own, status)) {
         const auto find = [&](bool free) {
             return std::find_if(list.begin(), list.end(), [&](const MatchedMessage& m) {
-                return (comm == kNone || m.commEntry == comm) && (!free || m.starter == kNone) && fits(m, status);
+                return (comm == kNone || m.commEntry == comm) && (!free || m.starter == kNone) &&
+                       fits(m, status);
             });
         };
         auto other = find(true);

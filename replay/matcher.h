@@ -1,20 +1,22 @@
 // Pairs sends with receives, incrementally and in any interleaving of the ranks' events.
 //
-// Rule (MPI's non-overtaking order): on one (communicator, source, destination, tag) the k-th send belongs to the k-th
-// receive in the order of posting. A receive joins the channel
-//  - when it is posted, if its source and tag are known then: pairing is final unless an older wildcard joins later;
+// Rule (MPI's non-overtaking order): on one (communicator, source, destination, tag) the k-th send belongs to
+// the k-th receive in the order of posting. A receive joins the channel
+//  - when it is posted, if its source and tag are known then: pairing is final unless an older wildcard joins
+//  later;
 //  - when its completion names source and tag, if it was posted with a wildcard, at the place of its posting;
 //  - at the end of a matched probe, which takes the message out of the matching.
-// A cancelled send or receive leaves the channel. A wildcard receive that has not completed belongs to no channel.
+// A cancelled send or receive leaves the channel. A wildcard receive that has not completed belongs to no
+// channel.
 //
-// The message of an Mrecv or Imrecv: handles are not traced, so it is the oldest message that matched probes of the
-// rank took (on that communicator, when the call names it) and that nothing has started to receive. When its status
-// then names another source or tag, it gets the oldest taken message that fits: one that nothing has started to receive,
-// else it changes places with whoever started it.
+// The message of an Mrecv or Imrecv: handles are not traced, so it is the oldest message that matched probes
+// of the rank took (on that communicator, when the call names it) and that nothing has started to receive.
+// When its status then names another source or tag, it gets the oldest taken message that fits: one that
+// nothing has started to receive, else it changes places with whoever started it.
 //
-// Cost: constant for each send and each receive. A wildcard that joins, or a cancelled one that leaves, costs the
-// number of pairs behind its place; in a correct program those are the receives posted between its post and its
-// completion that took messages of the same sender and tag.
+// Cost: constant for each send and each receive. A wildcard that joins, or a cancelled one that leaves, costs
+// the number of pairs behind its place; in a correct program those are the receives posted between its post
+// and its completion that took messages of the same sender and tag.
 #pragma once
 
 #include "timeline_data.h"
@@ -38,13 +40,14 @@ class Matcher {
                 const trace::EventDetails& end, bool takes);
     /// An Mrecv or Imrecv starts; `request` is kNone for Mrecv. Returns the half, or kNone.
     std::uint32_t startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm, std::uint32_t request);
-    /// Before recvDone() of such a receive: corrects which message it is. Returns the right half, or kNone when
-    /// the status says that it received from PROC_NULL.
+    /// Before recvDone() of such a receive: corrects which message it is. Returns the right half, or kNone
+    /// when the status says that it received from PROC_NULL.
     std::uint32_t settleMatched(std::int32_t rank, std::uint32_t half, const trace::Status& status);
 
   private:
     DetailsCache& resolve(std::int32_t rank, std::uint32_t details);
-    std::uint32_t channel(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag);
+    std::uint32_t channel(std::uint32_t comm, std::int32_t source, std::int32_t destination,
+                          std::int32_t tag);
     std::uint32_t newHalf(std::int32_t rank, std::uint32_t call, std::uint32_t details);
     void join(std::uint32_t half, std::uint32_t channel);
     void leaveRecv(std::uint32_t half);

@@ -65,7 +65,8 @@ std::uint32_t CollectiveTable::arrive(std::int32_t rank, std::uint32_t call, std
         return kNone; // two views of one communicator on one rank: contradictory
     }
     // What it is called after must not depend on the order in which the ranks' events come in.
-    const auto first = std::find_if(c.arrived.begin(), c.arrived.end(), [](const auto& a) { return a.has_value(); });
+    const auto first =
+        std::find_if(c.arrived.begin(), c.arrived.end(), [](const auto& a) { return a.has_value(); });
     if (first == c.arrived.end()) {
         c.function = function;
     } else if (c.function != function) {

@@ -1,10 +1,11 @@
 // Gathers the calls of all members into collectives.
 //
-// The k-th collective that a rank starts on a communicator (blocking, non-blocking, constructors and Comm_free in one
-// sequence, as MPI orders them) is its part of the k-th collective of that communicator. MPI_Init and MPI_Finalize are
-// collectives of the world with sequences of their own. Comm_create_group and Intercomm_create do not involve all of a
-// communicator: their members are those of the communicator they make, so that they become a collective when the first member ends. All others must be inside it by
-// then: a rank's unfinished constructor of that kind is taken to be it until its own end says otherwise.
+// The k-th collective that a rank starts on a communicator (blocking, non-blocking, constructors and
+// Comm_free in one sequence, as MPI orders them) is its part of the k-th collective of that communicator.
+// MPI_Init and MPI_Finalize are collectives of the world with sequences of their own. Comm_create_group and
+// Intercomm_create do not involve all of a communicator: their members are those of the communicator they
+// make, so that they become a collective when the first member ends. All others must be inside it by then: a
+// rank's unfinished constructor of that kind is taken to be it until its own end says otherwise.
 #pragma once
 
 #include "timeline_data.h"
@@ -30,8 +31,8 @@ class CollectiveTable {
   private:
     std::uint32_t instance(std::uint32_t commEntry, std::uint32_t ordinal);
     std::uint32_t newCollective(const CommEntry& entry);
-    std::uint32_t arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective, std::int32_t position,
-                         trace::FunctionId function);
+    std::uint32_t arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective,
+                         std::int32_t position, trace::FunctionId function);
     void joinAwaited(std::int32_t rank);
     void noteRoot(std::int32_t rank, std::uint32_t collective, const trace::EventDetails& begin);
 

@@ -9,7 +9,9 @@ void Matcher::join(std::uint32_t half, std::uint32_t channelId) {
     RecvHalf& recv = m_data.recvs[half];
     recv.channel = channelId;
     Channel& ch = m_data.channels[channelId];
-    const auto before = [&](std::uint32_t a, std::uint32_t sequence) { return m_data.recvs[a].sequence < sequence; };
+    const auto before = [&](std::uint32_t a, std::uint32_t sequence) {
+        return m_data.recvs[a].sequence < sequence;
+    };
     auto at = ch.recvs.end();
     if (!ch.recvs.empty() && !before(ch.recvs.back(), recv.sequence)) {
         at = std::lower_bound(ch.recvs.begin(), ch.recvs.end(), recv.sequence, before);
@@ -127,7 +129,8 @@ std::uint32_t Matcher::newMessage(std::uint32_t send, std::uint32_t recv) {
         record.commId = m_data.commEntries[comm].id;
         record.receiver = RankId{half.rank};
         if (half.channel == kNone) {
-            record.sender = RankId{m_data.worldRank(half.rank, d.comm, d.recvPeer)}; // tag wildcard, source known
+            record.sender =
+                RankId{m_data.worldRank(half.rank, d.comm, d.recvPeer)}; // tag wildcard, source known
         }
     }
     // A fresh record counts as open until refresh() says otherwise.
@@ -158,7 +161,9 @@ void Matcher::freeMessage(std::uint32_t message) {
 }
 
 void Matcher::setState(std::uint32_t message, MessageState state) {
-    const auto isOpen = [](MessageState s) { return s != MessageState::Matched && s != MessageState::Cancelled; };
+    const auto isOpen = [](MessageState s) {
+        return s != MessageState::Matched && s != MessageState::Cancelled;
+    };
     const bool was = isOpen(m_data.messages[message].state);
     const bool is = isOpen(state);
     m_data.messages[message].state = state;

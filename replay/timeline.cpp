@@ -43,7 +43,8 @@ Timeline::Timeline(Timeline&&) noexcept = default;
 Timeline& Timeline::operator=(Timeline&&) noexcept = default;
 
 DetailsId Timeline::addDetails(RankId rank, trace::EventDetails details) {
-    return m_impl->has(rank) ? m_impl->recorder.addDetails(rank.value(), std::move(details)) : DetailsId{kNone};
+    return m_impl->has(rank) ? m_impl->recorder.addDetails(rank.value(), std::move(details))
+                             : DetailsId{kNone};
 }
 
 CommIndex Timeline::addComm(RankId rank, trace::CommInfo info) {

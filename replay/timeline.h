@@ -26,15 +26,15 @@ struct Call {
 };
 
 enum class MessageState : std::uint8_t {
-    Matched,     ///< both sides known and the receive has completed
-    Posted,      ///< sent and a fitting receive is posted, not known to be complete
-    Unreceived,  ///< sent, no receive yet
-    Unsent,      ///< receive posted, no send yet
+    Matched,    ///< both sides known and the receive has completed
+    Posted,     ///< sent and a fitting receive is posted, not known to be complete
+    Unreceived, ///< sent, no receive yet
+    Unsent,     ///< receive posted, no send yet
     Cancelled,
 };
 
-/// A point-to-point message. `send` and `post` are the calls that start it; `done` the call at whose end the receive
-/// was seen complete (the receive itself when blocking, the Wait or Test otherwise).
+/// A point-to-point message. `send` and `post` are the calls that start it; `done` the call at whose end the
+/// receive was seen complete (the receive itself when blocking, the Wait or Test otherwise).
 struct Message {
     MessageState state = MessageState::Unreceived;
     std::optional<CallRef> send;
@@ -54,11 +54,12 @@ using MessageIndex = Strong<struct MessageIndexTag, std::uint32_t>;
 struct Collective {
     trace::FunctionId function{};
     std::uint64_t commId = 0;
-    std::vector<RankId> members;                      ///< world ranks, local then remote group
-    std::vector<std::optional<CallRef>> arrived;      ///< by position in members: the starting call
-    std::vector<std::optional<CallRef>> finished;     ///< the call at whose end it was complete (blocking: the same call)
-    std::optional<RankId> root;                       ///< world rank
-    bool mismatch = false;                            ///< members called different functions or different roots
+    std::vector<RankId> members;                 ///< world ranks, local then remote group
+    std::vector<std::optional<CallRef>> arrived; ///< by position in members: the starting call
+    std::vector<std::optional<CallRef>>
+        finished;               ///< the call at whose end it was complete (blocking: the same call)
+    std::optional<RankId> root; ///< world rank
+    bool mismatch = false;      ///< members called different functions or different roots
 };
 using CollectiveIndex = Strong<struct CollectiveIndexTag, std::uint32_t>;
 
@@ -77,7 +78,8 @@ class Timeline {
     // --- Growing. Details and communicators of a rank must be added before events that mention them. ---
     DetailsId addDetails(RankId rank, trace::EventDetails details);
     CommIndex addComm(RankId rank, trace::CommInfo info);
-    /// Appends the next event of a rank (numbers are consecutive from 1). Cost: amortised constant plus matching.
+    /// Appends the next event of a rank (numbers are consecutive from 1). Cost: amortised constant plus
+    /// matching.
     void addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures = 0);
     void addStop(RankId rank, trace::StopRecord stop);
     /// Absolute CLOCK_MONOTONIC of execution time 0 of a rank (clock offset between hosts already applied).
@@ -102,8 +104,8 @@ class Timeline {
     /// Indices of messages that are not Matched or Cancelled.
     [[nodiscard]] std::vector<MessageIndex> openMessages() const;
 
-    /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at the
-    /// earliest begin. Monotone in the event number of a rank.
+    /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at
+    /// the earliest begin. Monotone in the event number of a rank.
     [[nodiscard]] TimeNs axisTime(RankId rank, EventIndex event) const;
     /// Spans in which this rank was held and some other was not, on the drawing axis.
     struct HeldSpan {
@@ -126,12 +128,12 @@ class Timeline {
     [[nodiscard]] Line closeDown(const Cut& cut) const;
     /// The smallest closed cut at or above `cut`; `fixed` never moves, what then cannot close is inside.
     [[nodiscard]] Line closeUp(const Cut& cut, std::optional<RankId> fixed) const;
-    /// Rollback by one call of `rank` from `now` (DESIGN and issue: after or inside k -> before k; before k -> before
-    /// k-1); the others to the earlier of their place and before their first call that depends on what is undone.
-    /// Nothing when there is no earlier call.
+    /// Rollback by one call of `rank` from `now` (DESIGN and issue: after or inside k -> before k; before k
+    /// -> before k-1); the others to the earlier of their place and before their first call that depends on
+    /// what is undone. Nothing when there is no earlier call.
     [[nodiscard]] std::optional<Line> rollback(const Cut& now, RankId rank) const;
-    /// Forward by one call of `rank`: after the next call, the others to the later of their place and what it needs.
-    /// Nothing when the recording has no finished next call.
+    /// Forward by one call of `rank`: after the next call, the others to the later of their place and what it
+    /// needs. Nothing when the recording has no finished next call.
     [[nodiscard]] std::optional<Line> forward(const Cut& now, RankId rank) const;
     /// If `rank`, standing inside its call, cannot return while the others stand at `cut`: why.
     [[nodiscard]] std::optional<Obstacle> blockedBy(const Cut& cut, RankId rank) const;

@@ -30,11 +30,12 @@ void TimeAxis::setOrigin(std::int32_t rank, TimeNs origin) {
 TimeNs TimeAxis::wall(std::int32_t rank, std::uint64_t event) const {
     const RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
     const RankEvents& events = m_data->rank(rank).events;
-    const std::uint64_t known = std::clamp<std::uint64_t>(event, 1, std::max<std::uint64_t>(events.lastEvent(), 1));
+    const std::uint64_t known =
+        std::clamp<std::uint64_t>(event, 1, std::max<std::uint64_t>(events.lastEvent(), 1));
     const TimeNs execution = events.lastEvent() == 0 ? 0 : events.timeOf(known);
-    const auto later =
-        std::lower_bound(axis.stops.begin(), axis.stops.end(), known,
-                         [](const trace::StopRecord& stop, std::uint64_t e) { return stop.event.value() < e; });
+    const auto later = std::lower_bound(
+        axis.stops.begin(), axis.stops.end(), known,
+        [](const trace::StopRecord& stop, std::uint64_t e) { return stop.event.value() < e; });
     const auto count = static_cast<std::size_t>(later - axis.stops.begin());
     return axis.origin + execution + (count == 0 ? 0 : axis.total[count - 1]);
 }
@@ -55,7 +56,8 @@ void TimeAxis::refresh() const {
             spans.emplace_back(stop.begin, stop.end);
         }
         if (data.finalizeCall != kNone && data.events.endOf(data.finalizeCall) != 0) {
-            spans.emplace_back(wall(rank, data.events.endOf(data.finalizeCall)), std::numeric_limits<TimeNs>::max());
+            spans.emplace_back(wall(rank, data.events.endOf(data.finalizeCall)),
+                               std::numeric_limits<TimeNs>::max());
         }
         // Stops of one rank that overlap must not count twice.
         std::sort(spans.begin(), spans.end());
@@ -79,7 +81,8 @@ void TimeAxis::refresh() const {
     TimeNs since = 0;
     TimeNs before = 0;
     for (const auto& [moment, change] : changes) {
-        if (heldRanks == m_data->rankCount() && moment > since && moment != std::numeric_limits<TimeNs>::max()) {
+        if (heldRanks == m_data->rankCount() && moment > since &&
+            moment != std::numeric_limits<TimeNs>::max()) {
             m_allHeld.push_back({since, moment, before});
             before += moment - since;
         }

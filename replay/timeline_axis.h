@@ -1,8 +1,8 @@
 // From execution time to the drawing axis.
 //
-// Wall clock of an event = origin of its rank + its execution time + all its rank's stops before it. The axis cuts
-// out the spans in which every rank was held; a rank whose MPI_Finalize has ended counts as held from then on, as it
-// records nothing more. 0 is the earliest event. Times of stops and origins are on one clock.
+// Wall clock of an event = origin of its rank + its execution time + all its rank's stops before it. The axis
+// cuts out the spans in which every rank was held; a rank whose MPI_Finalize has ended counts as held from
+// then on, as it records nothing more. 0 is the earliest event. Times of stops and origins are on one clock.
 #pragma once
 
 #include "timeline_data.h"

@@ -37,9 +37,10 @@ struct SendHalf {
 /// Receiving side of a message.
 struct RecvHalf {
     std::int32_t rank = 0;
-    std::uint32_t post = kNone;  ///< call that decides the order of matching
-    std::uint32_t start = kNone; ///< call that begins to receive: the post, or the Mrecv after a matched probe
-    std::uint32_t done = kNone;  ///< call at whose end it was seen complete
+    std::uint32_t post = kNone; ///< call that decides the order of matching
+    std::uint32_t start =
+        kNone;                  ///< call that begins to receive: the post, or the Mrecv after a matched probe
+    std::uint32_t done = kNone; ///< call at whose end it was seen complete
     std::uint32_t channel = kNone; ///< kNone while a wildcard is unresolved
     std::uint32_t message = kNone;
     std::uint32_t sequence = 0; ///< order of posting on this rank
@@ -82,9 +83,9 @@ struct CollPart {
 
 /// What the closure needs to know of a collective beyond its public face.
 struct CollRules {
-    std::int32_t localCount = 0;   ///< members of the first group
-    bool inter = false;            ///< members after localCount are the other group
-    bool large = false;            ///< some member moves more than the eager limit
+    std::int32_t localCount = 0;    ///< members of the first group
+    bool inter = false;             ///< members after localCount are the other group
+    bool large = false;             ///< some member moves more than the eager limit
     std::int32_t rootPosition = -1; ///< in members
 };
 
@@ -99,7 +100,7 @@ struct CommEntry {
 /// A rank's own view of a communicator.
 struct CommView {
     std::uint32_t entry = kNone;
-    std::int32_t position = -1;       ///< of this rank in CommEntry::members
+    std::int32_t position = -1;        ///< of this rank in CommEntry::members
     std::uint32_t collectiveCount = 0; ///< collectives started so far by this rank
 };
 
@@ -136,16 +137,17 @@ struct RankData {
     std::vector<DetailsCache> cache;
     std::deque<trace::CommInfo> comms;
     std::vector<CommView> views;
-    std::vector<Request> requests; ///< by serial - 1
+    std::vector<Request> requests;    ///< by serial - 1
     std::vector<std::uint32_t> links; ///< by call: first of its links
     std::vector<MatchedMessage> matched;
     std::uint32_t postSequence = 0;
     std::uint32_t initCount = 0;
     std::uint32_t finalizeCount = 0;
     std::uint32_t finalizeCall = kNone;
-    std::uint32_t groupCall = kNone;    ///< group constructor that has begun and not ended
-    std::uint32_t groupPart = kNone;    ///< its part in the collective that it is taken to be
-    std::vector<std::uint32_t> awaited; ///< group constructors that others have ended and this rank has not arrived at
+    std::uint32_t groupCall = kNone; ///< group constructor that has begun and not ended
+    std::uint32_t groupPart = kNone; ///< its part in the collective that it is taken to be
+    std::vector<std::uint32_t>
+        awaited; ///< group constructors that others have ended and this rank has not arrived at
 };
 
 struct Link {
@@ -170,7 +172,8 @@ struct TimelineData {
     std::vector<CollPart> parts;
     std::deque<CommEntry> commEntries; ///< 0: pseudo communicator of MPI_Init, 1: of MPI_Finalize
     std::unordered_map<std::uint64_t, std::uint32_t> commById;
-    std::unordered_map<std::uint64_t, std::uint32_t> createdComms; ///< id to collective of the group constructors
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        createdComms; ///< id to collective of the group constructors
 
     void link(std::int32_t rank, std::uint32_t call, Role role, std::uint32_t id) {
         std::uint32_t& head = ranks[static_cast<std::size_t>(rank)].links[call];
@@ -180,7 +183,8 @@ struct TimelineData {
     /// Visits the (role, id) pairs of a call, last added first.
     template <typename Visit>
     void eachLink(std::int32_t rank, std::uint32_t call, Visit&& visit) const {
-        for (std::uint32_t at = ranks[static_cast<std::size_t>(rank)].links[call]; at != kNone; at = links[at].next) {
+        for (std::uint32_t at = ranks[static_cast<std::size_t>(rank)].links[call]; at != kNone;
+             at = links[at].next) {
             visit(static_cast<Role>(links[at].target & 7U), links[at].target >> 3U);
         }
     }

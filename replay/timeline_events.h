@@ -11,9 +11,9 @@ namespace stopline::replay {
 
 inline constexpr std::uint32_t kNone = 0xffffffffU;
 
-/// Events numbered from 1. A rank whose calls do not overlap needs no table from events to calls (call c is events
-/// 2c+1 and 2c+2); overlapping calls of several threads, and contradictory traces, build the tables when first met.
-/// An end closes the open call of its own thread; an end without one belongs to no call.
+/// Events numbered from 1. A rank whose calls do not overlap needs no table from events to calls (call c is
+/// events 2c+1 and 2c+2); overlapping calls of several threads, and contradictory traces, build the tables
+/// when first met. An end closes the open call of its own thread; an end without one belongs to no call.
 class RankEvents {
   public:
     struct Added {

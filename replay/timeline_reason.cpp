@@ -49,11 +49,11 @@ class Inquiry {
     }
     Need unmet(CallRef waitsFor, const std::string& what) {
         if (!m_first) {
-            m_first = Obstacle{m_call.rank, m_call, waitsFor,
-                               "Rank " + std::to_string(m_rank) + " waits in " +
-                                   describeEvent(m_data, m_rank, m_data.rank(m_rank).events.beginOf(
-                                                                     m_call.call.value())) +
-                                   " for " + what + "."};
+            m_first = Obstacle{
+                m_call.rank, m_call, waitsFor,
+                "Rank " + std::to_string(m_rank) + " waits in " +
+                    describeEvent(m_data, m_rank, m_data.rank(m_rank).events.beginOf(m_call.call.value())) +
+                    " for " + what + "."};
         }
         return Need::Unmet;
     }
@@ -82,10 +82,11 @@ Need Inquiry::receiver(const SendHalf& send) {
         return unmet(m_call, "rank " + std::to_string(to) + " to post a receive; " + rankStands(to));
     }
     const CallRef post = m_data.ref(recv->rank, recv->start);
-    return reached(post) ? Need::Met
-                         : unmet(post, "rank " + std::to_string(to) + " to post its receive at " +
-                                           describeEvent(m_data, to, m_data.rank(to).events.beginOf(recv->start)) +
-                                           "; " + rankStands(to));
+    return reached(post)
+               ? Need::Met
+               : unmet(post, "rank " + std::to_string(to) + " to post its receive at " +
+                                 describeEvent(m_data, to, m_data.rank(to).events.beginOf(recv->start)) +
+                                 "; " + rankStands(to));
 }
 
 Need Inquiry::message(const EventDetails& asked) {
@@ -97,7 +98,8 @@ Need Inquiry::message(const EventDetails& asked) {
     for (const std::uint32_t open : m_data.openMessages) {
         const Message& m = m_data.messages[open];
         if (m.state == MessageState::Unreceived && m.receiver.value() == m_rank &&
-            m.commId == m_data.commEntries[comm].id && (asked.recvPeer == kAnySource || m.sender.value() == from) &&
+            m.commId == m_data.commEntries[comm].id &&
+            (asked.recvPeer == kAnySource || m.sender.value() == from) &&
             (asked.recvTag == kAnyTag || asked.recvTag == m.tag) && reached(*m.send)) {
             return Need::Met;
         }
@@ -114,11 +116,12 @@ Need Inquiry::sender(const RecvHalf& recv) {
     }
     if (const SendHalf* send = sendOf(m_data, recv)) {
         const CallRef ref = m_data.ref(send->rank, send->call);
-        return reached(ref) ? Need::Met
-                            : unmet(ref, "the message that rank " + std::to_string(send->rank) + " sends at " +
-                                             describeEvent(m_data, send->rank,
-                                                           m_data.rank(send->rank).events.beginOf(send->call)) +
-                                             "; " + rankStands(send->rank));
+        return reached(ref)
+                   ? Need::Met
+                   : unmet(ref, "the message that rank " + std::to_string(send->rank) + " sends at " +
+                                    describeEvent(m_data, send->rank,
+                                                  m_data.rank(send->rank).events.beginOf(send->call)) +
+                                    "; " + rankStands(send->rank));
     }
     if (recv.done != kNone) {
         return Need::Met; // it came; the sender's recording does not show it
@@ -141,7 +144,8 @@ Need Inquiry::members(std::uint32_t part) {
         if (!reached(*c.arrived[member])) {
             const std::uint64_t event = m_data.rank(rank).events.beginOf(c.arrived[member]->call.value());
             return unmet(*c.arrived[member], "rank " + std::to_string(rank) + " to enter " +
-                                                 describeEvent(m_data, rank, event) + "; " + rankStands(rank));
+                                                 describeEvent(m_data, rank, event) + "; " +
+                                                 rankStands(rank));
         }
     }
     return Need::Met;
@@ -154,7 +158,8 @@ Need Inquiry::request(const Request& request) {
     switch (request.kind) {
     case RequestKind::Send:
     case RequestKind::SendInit:
-        return m_data.sends[request.target].done != kNone ? Need::Met : receiver(m_data.sends[request.target]);
+        return m_data.sends[request.target].done != kNone ? Need::Met
+                                                          : receiver(m_data.sends[request.target]);
     case RequestKind::Recv:
     case RequestKind::RecvInit:
         return m_data.recvs[request.target].done != kNone ? Need::Met : sender(m_data.recvs[request.target]);
@@ -213,7 +218,8 @@ Need Inquiry::linked(bool finished) {
                 const CallRef ref = m_data.ref(send.rank, send.call);
                 if (!reached(ref)) {
                     add(unmet(ref, "the message that rank " + std::to_string(send.rank) + " sends at " +
-                                       describeEvent(m_data, send.rank, m_data.rank(send.rank).events.beginOf(send.call)) +
+                                       describeEvent(m_data, send.rank,
+                                                     m_data.rank(send.rank).events.beginOf(send.call)) +
                                        "; " + rankStands(send.rank)));
                 }
             }
@@ -255,8 +261,8 @@ std::optional<Obstacle> Inquiry::run() {
         case CallClass::Wait:
         case CallClass::Test: {
             const FunctionId f = begin.function;
-            const bool any = f == FunctionId::Waitany || f == FunctionId::Waitsome || f == FunctionId::Testany ||
-                             f == FunctionId::Testsome;
+            const bool any = f == FunctionId::Waitany || f == FunctionId::Waitsome ||
+                             f == FunctionId::Testany || f == FunctionId::Testsome;
             need = requests(begin, !any);
             break;
         }
@@ -293,10 +299,10 @@ std::vector<Obstacle> obstaclesOf(const TimelineData& data, const Positions& pos
             continue;
         }
         const bool ended = data.rank(rank).events.endOf(call) != 0;
-        obstacles.push_back({ref.rank, ref, ref,
-                             "Rank " + std::to_string(rank) + " is inside " +
-                                 describeEvent(data, rank, position / 2) +
-                                 (ended ? ", which may return at any moment." : ", whose return is not recorded.")});
+        obstacles.push_back(
+            {ref.rank, ref, ref,
+             "Rank " + std::to_string(rank) + " is inside " + describeEvent(data, rank, position / 2) +
+                 (ended ? ", which may return at any moment." : ", whose return is not recorded.")});
     }
     return obstacles;
 }

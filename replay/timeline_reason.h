@@ -8,11 +8,12 @@
 
 namespace stopline::replay {
 
-/// What keeps `call` from returning while the ranks stand at `positions`; nothing when it can return, or when the
-/// recording does not tell. A call that has ended in the recording waits for what it then got; one that has not,
-/// for what its arguments ask: for all requests of a Wait or Waitall, for one of those of a Waitany or Waitsome.
-/// A poll counts as the wait that the user's loop around it makes of it.
-[[nodiscard]] std::optional<Obstacle> whyBlocked(const TimelineData& data, CallRef call, const Positions& positions);
+/// What keeps `call` from returning while the ranks stand at `positions`; nothing when it can return, or when
+/// the recording does not tell. A call that has ended in the recording waits for what it then got; one that
+/// has not, for what its arguments ask: for all requests of a Wait or Waitall, for one of those of a Waitany
+/// or Waitsome. A poll counts as the wait that the user's loop around it makes of it.
+[[nodiscard]] std::optional<Obstacle> whyBlocked(const TimelineData& data, CallRef call,
+                                                 const Positions& positions);
 
 /// The obstacles of a line: one for each rank inside a call.
 [[nodiscard]] std::vector<Obstacle> obstaclesOf(const TimelineData& data, const Positions& positions);

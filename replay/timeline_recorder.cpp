@@ -230,7 +230,8 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, const EventDetails& de
             m_collectives.created(rank, call, begun.function, details.newComm);
         } else {
             std::uint32_t part = kNone;
-            m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) { part = role == Role::Coll ? id : part; });
+            m_data.eachLink(rank, call,
+                            [&](Role role, std::uint32_t id) { part = role == Role::Coll ? id : part; });
             if (part != kNone) {
                 m_collectives.finish(rank, part, call);
             }

@@ -25,7 +25,8 @@ bool Brute::violated(const Edge& edge, const Cut& cut) const {
 }
 
 bool Brute::isClosed(const Cut& cut) const {
-    return std::none_of(m_needed.begin(), m_needed.end(), [&](const Edge& edge) { return violated(edge, cut); });
+    return std::none_of(m_needed.begin(), m_needed.end(),
+                        [&](const Edge& edge) { return violated(edge, cut); });
 }
 
 Cut Brute::closeDown(Cut cut) const {
@@ -41,7 +42,8 @@ Cut Brute::closeDown(Cut cut) const {
     return cut;
 }
 
-Cut Brute::raise(const Cut& want, const Cut& bound, const Cut& standing, std::optional<std::size_t> fixed) const {
+Cut Brute::raise(const Cut& want, const Cut& bound, const Cut& standing,
+                 std::optional<std::size_t> fixed) const {
     Cut cut = want;
     for (bool changed = true; changed;) {
         changed = false;
@@ -260,7 +262,8 @@ Cut Brute::past(const Point& point) const {
 
 std::optional<Cut> Brute::rollback(Cut now, std::size_t rank) const {
     for (std::size_t c = m_calls[rank].size(); c > 0; --c) {
-        const CallRef call{RankId{static_cast<std::int32_t>(rank)}, CallIndex{static_cast<std::uint32_t>(c - 1)}};
+        const CallRef call{RankId{static_cast<std::int32_t>(rank)},
+                           CallIndex{static_cast<std::uint32_t>(c - 1)}};
         if (beforeOf(call) < now[rank]) {
             now[rank] = beforeOf(call);
             return closeDown(now);

@@ -1,5 +1,6 @@
-// The timeline once more, by the letter of its definitions and as simple as possible: whole lists, an explicit graph
-// of starts and ends, loops until nothing changes. Shares no code with the timeline but the vocabulary of its header.
+// The timeline once more, by the letter of its definitions and as simple as possible: whole lists, an
+// explicit graph of starts and ends, loops until nothing changes. Shares no code with the timeline but the
+// vocabulary of its header.
 #pragma once
 
 #include "trace.h"
@@ -91,7 +92,8 @@ class Brute {
     void readRank(std::size_t rank);
     void readCall(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests);
     void readEnd(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests);
-    void readCompletions(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests);
+    void readCompletions(std::size_t rank, CallRef ref, const CallInfo& call,
+                         std::vector<RequestInfo>& requests);
     void match();
     void inferGroups();
     void join();
@@ -110,9 +112,11 @@ class Brute {
     [[nodiscard]] Place endOf(CallRef ref) const { return {EventIndex{info(ref).number + 1}, false}; }
     [[nodiscard]] Cut lastPlaces() const;
     [[nodiscard]] bool violated(const Edge& edge, const Cut& cut) const;
-    [[nodiscard]] Cut raise(const Cut& want, const Cut& bound, const Cut& standing, std::optional<std::size_t> fixed) const;
+    [[nodiscard]] Cut raise(const Cut& want, const Cut& bound, const Cut& standing,
+                            std::optional<std::size_t> fixed) const;
     [[nodiscard]] Place placeOf(const Point& point) const;
-    /// By rank and call: whether the start (end) of the call is connected with the place by synchronising edges.
+    /// By rank and call: whether the start (end) of the call is connected with the place by synchronising
+    /// edges.
     using Marks = std::vector<std::vector<std::pair<bool, bool>>>;
     [[nodiscard]] Marks happenedBefore(std::size_t rank, const Place& place) const;
     [[nodiscard]] Marks dependsOn(std::size_t rank, const Place& place) const;

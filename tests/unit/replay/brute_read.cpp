@@ -134,7 +134,8 @@ void Brute::readRank(std::size_t rank) {
     }
 }
 
-void Brute::readCall(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests) {
+void Brute::readCall(std::size_t rank, CallRef ref, const CallInfo& call,
+                     std::vector<RequestInfo>& requests) {
     const EventDetails& d = call.begin;
     const bool ended = call.end.has_value();
     RequestInfo request;
@@ -190,7 +191,8 @@ void Brute::readCall(std::size_t rank, CallRef ref, const CallInfo& call, std::v
     case CallClass::CommFree:
     case CallClass::Init:
     case CallClass::Finalize: {
-        const bool made = d.function == FunctionId::Comm_create_group || d.function == FunctionId::Intercomm_create;
+        const bool made =
+            d.function == FunctionId::Comm_create_group || d.function == FunctionId::Intercomm_create;
         if (ended || !made) {
             const int member = addMember(rank, ref, call);
             if (ended) {
@@ -249,7 +251,8 @@ void Brute::readEnd(std::size_t rank, CallRef ref, const CallInfo& call, std::ve
     }
 }
 
-void Brute::readCompletions(std::size_t rank, CallRef ref, const CallInfo& call, std::vector<RequestInfo>& requests) {
+void Brute::readCompletions(std::size_t rank, CallRef ref, const CallInfo& call,
+                            std::vector<RequestInfo>& requests) {
     for (const trace::Completion& completion : call.end->completions) {
         if (completion.request.back >= requests.size()) {
             continue;
@@ -319,8 +322,8 @@ void Brute::match() {
         const bool unknown = r.source < 0 || r.tag == kAnyTag;
         if (r.cancelled || unknown) {
             if (!r.probe) {
-                m_messages.insert({r.cancelled ? MessageState::Cancelled : MessageState::Unsent, std::nullopt, r.post,
-                                   r.done, r.tag, r.comm, r.source, self});
+                m_messages.insert({r.cancelled ? MessageState::Cancelled : MessageState::Unsent, std::nullopt,
+                                   r.post, r.done, r.tag, r.comm, r.source, self});
             }
         } else {
             channels[{r.comm, r.source, self, r.tag}].second.push_back(&r);
@@ -340,11 +343,12 @@ void Brute::match() {
             }
             ++next;
             if (s == nullptr) {
-                m_messages.insert({MessageState::Unsent, std::nullopt, r->post, r->done, tag, comm, from, to});
+                m_messages.insert(
+                    {MessageState::Unsent, std::nullopt, r->post, r->done, tag, comm, from, to});
                 continue;
             }
-            m_messages.insert({r->done ? MessageState::Matched : MessageState::Posted, s->call, r->post, r->done, tag,
-                               comm, from, to});
+            m_messages.insert({r->done ? MessageState::Matched : MessageState::Posted, s->call, r->post,
+                               r->done, tag, comm, from, to});
             if (r->done) {
                 m_needed.push_back({s->call, *r->done});
             }
@@ -356,8 +360,8 @@ void Brute::match() {
             }
         }
         for (; next < sends.size(); ++next) {
-            m_messages.insert({MessageState::Unreceived, sends[next]->call, std::nullopt, std::nullopt, tag, comm,
-                               from, to});
+            m_messages.insert({MessageState::Unreceived, sends[next]->call, std::nullopt, std::nullopt, tag,
+                               comm, from, to});
         }
     }
     m_synchronising = m_needed;
@@ -365,7 +369,8 @@ void Brute::match() {
 
 bool Brute::waitsFor(const Group& group, std::int32_t waiting, std::int32_t other) const {
     const auto place = [&](std::int32_t rank) {
-        return static_cast<std::size_t>(std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin());
+        return static_cast<std::size_t>(std::find(group.ranks.begin(), group.ranks.end(), rank) -
+                                        group.ranks.begin());
     };
     const bool otherSide = (place(waiting) < group.local) != (place(other) < group.local);
     const bool across = !group.inter || otherSide;
@@ -397,7 +402,8 @@ bool Brute::waitsFor(const Group& group, std::int32_t waiting, std::int32_t othe
 }
 
 void Brute::inferGroups() {
-    // When one member has made a communicator all have entered: who is still inside such a call is inside this one.
+    // When one member has made a communicator all have entered: who is still inside such a call is inside
+    // this one.
     for (Group& group : m_groups) {
         for (const std::int32_t rank : group.ranks) {
             const auto& calls = m_calls[static_cast<std::size_t>(rank)];

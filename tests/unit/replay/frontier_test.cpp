@@ -7,10 +7,15 @@ namespace stopline::replay::test {
 namespace {
 
 /// Call c of a rank that has no overlapping calls: begin 2c + 1, end 2c + 2.
-constexpr std::uint64_t b(std::uint64_t call) { return 2 * call + 1; }
-constexpr std::uint64_t e(std::uint64_t call) { return 2 * call + 2; }
+constexpr std::uint64_t b(std::uint64_t call) {
+    return 2 * call + 1;
+}
+constexpr std::uint64_t e(std::uint64_t call) {
+    return 2 * call + 2;
+}
 
-/// Rank 0: Init, Send to 1, Send to 1. Rank 1: Init, Recv, Recv. The first message is the one of the paper's cases.
+/// Rank 0: Init, Send to 1, Send to 1. Rank 1: Init, Recv, Recv. The first message is the one of the paper's
+/// cases.
 struct PaperCases : ::testing::Test {
     PaperCases() : job(2) {
         for (int i = 0; i < 3; ++i) {
@@ -69,7 +74,8 @@ TEST(PaperFigures, RoundByRound) {
     Job job(4);
     hangingJob(job, 4, true);
     const Timeline timeline = job.timeline();
-    // Sends are calls 1..12 of rank 0; the ones to rank 1 are 1, 4, 7, 10; receives of each worker are calls 1..5.
+    // Sends are calls 1..12 of rank 0; the ones to rank 1 are 1, 4, 7, 10; receives of each worker are
+    // calls 1..5.
     const Line line = timeline.futureFrontier(after(0, 7));
     EXPECT_EQ(text(line), text(cut({e(7), b(4), b(3), b(3)})));
     EXPECT_TRUE(line.obstacles.empty());
@@ -182,8 +188,9 @@ TEST(Frontier, UnfinishedCollective) {
     now[0].inside = now[1].inside = now[2].inside = true;
     const auto blocked = timeline.blockedBy(now, RankId{0});
     ASSERT_TRUE(blocked.has_value());
-    EXPECT_EQ(blocked->reason, "Rank 0 waits in 3 MPI_Barrier for rank 2 to call MPI_Barrier; rank 2 stands inside 3 "
-                               "MPI_Recv.");
+    EXPECT_EQ(blocked->reason,
+              "Rank 0 waits in 3 MPI_Barrier for rank 2 to call MPI_Barrier; rank 2 stands inside 3 "
+              "MPI_Recv.");
     const auto other = timeline.blockedBy(now, RankId{2});
     ASSERT_TRUE(other.has_value());
     EXPECT_EQ(other->reason,
@@ -207,7 +214,8 @@ TEST(Frontier, SendAboveTheEagerLimitNeedsItsReceive) {
     EXPECT_EQ(text(timeline.pastFrontier(after(0, 2))), text(cut({e(2), e(2)})));
 }
 
-/// Two ranks exchange with Sendrecv: after one of them the other is inside, its own receive being still to come.
+/// Two ranks exchange with Sendrecv: after one of them the other is inside, its own receive being still to
+/// come.
 TEST(Frontier, WhatCannotCloseIsInside) {
     Job job(3);
     job[0].sendrecv(1, kProcNull);
@@ -227,8 +235,9 @@ TEST(Frontier, WhatCannotCloseIsInside) {
     EXPECT_EQ(line.obstacles[0].rank, RankId{1});
     EXPECT_EQ(line.obstacles[0].call, at(1, 1));
     EXPECT_EQ(line.obstacles[0].waitsFor, at(0, 2));
-    EXPECT_EQ(line.obstacles[0].reason, "Rank 1 waits in 3 MPI_Sendrecv for the message that rank 0 sends at 5 "
-                                        "MPI_Send; rank 0 stands after 4 MPI_Recv.");
+    EXPECT_EQ(line.obstacles[0].reason,
+              "Rank 1 waits in 3 MPI_Sendrecv for the message that rank 0 sends at 5 "
+              "MPI_Send; rank 0 stands after 4 MPI_Recv.");
     EXPECT_EQ(text(timeline.futureFrontier(after(0, 1))), "4 i3");
     EXPECT_TRUE(timeline.isClosed(line.cut));
     EXPECT_TRUE(job.timeline().isClosed(cut({e(1), e(2), b(1)})));
@@ -271,8 +280,10 @@ TEST(Rollback, AcrossABarrierAllGoBeforeIt) {
         job[rank].recv(static_cast<std::int32_t>((rank + 3) % 4));
     }
     const Timeline timeline = job.timeline();
-    EXPECT_EQ(text(*timeline.rollback(cut({e(1), e(3), e(2), e(1)}), RankId{0})), text(cut({b(1), b(1), b(1), b(1)})));
-    EXPECT_EQ(text(*timeline.rollback(cut({e(2), e(3), e(2), e(2)}), RankId{0})), text(cut({b(2), b(3), e(2), e(2)})));
+    EXPECT_EQ(text(*timeline.rollback(cut({e(1), e(3), e(2), e(1)}), RankId{0})),
+              text(cut({b(1), b(1), b(1), b(1)})));
+    EXPECT_EQ(text(*timeline.rollback(cut({e(2), e(3), e(2), e(2)}), RankId{0})),
+              text(cut({b(2), b(3), e(2), e(2)})));
 }
 
 TEST(Forward, MovesOneCallAndWhatItNeeds) {

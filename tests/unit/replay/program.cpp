@@ -79,7 +79,8 @@ class Generator {
                 info.members = side == 0 ? members : remote;
                 info.remote = side == 0 ? remote : members;
                 comms.push_back(info);
-                comm.index[static_cast<std::size_t>(member)] = CommIndex{static_cast<std::uint32_t>(comms.size() - 1)};
+                comm.index[static_cast<std::size_t>(member)] =
+                    CommIndex{static_cast<std::uint32_t>(comms.size() - 1)};
             }
         }
         comm.members = std::move(members);
@@ -153,8 +154,8 @@ void Generator::sendSide(const Envelope& e, FunctionId function) {
 }
 
 void Generator::sendSide(const Envelope& e) {
-    static const std::vector<FunctionId> kinds = {FunctionId::Send,  FunctionId::Send,   FunctionId::Ssend,
-                                                  FunctionId::Bsend, FunctionId::Isend,  FunctionId::Isend,
+    static const std::vector<FunctionId> kinds = {FunctionId::Send,   FunctionId::Send,  FunctionId::Ssend,
+                                                  FunctionId::Bsend,  FunctionId::Isend, FunctionId::Isend,
                                                   FunctionId::Issend, FunctionId::Ibsend};
     FunctionId function = pick(kinds);
     if (e.from == e.to && chance(m_random, 95)) {
@@ -238,7 +239,8 @@ void Generator::recvSide(const Envelope& e) {
 }
 
 void Generator::persistent(const Envelope& e) {
-    static const std::vector<FunctionId> kinds = {FunctionId::Send_init, FunctionId::Bsend_init, FunctionId::Ssend_init};
+    static const std::vector<FunctionId> kinds = {FunctionId::Send_init, FunctionId::Bsend_init,
+                                                  FunctionId::Ssend_init};
     sendSide(e, pick(kinds));
     const std::uint32_t send = lastRequest(e.from);
     const EventDetails d = receiveArguments(e, true);
@@ -275,11 +277,11 @@ void Generator::exchange() {
 
 void Generator::collective() {
     static const std::vector<FunctionId> kinds = {
-        FunctionId::Barrier,   FunctionId::Bcast,  FunctionId::Bcast,   FunctionId::Gather,
-        FunctionId::Scatter,   FunctionId::Reduce, FunctionId::Reduce,  FunctionId::Allreduce,
-        FunctionId::Alltoall,  FunctionId::Scan,   FunctionId::Exscan,  FunctionId::Ibarrier,
-        FunctionId::Ibcast,    FunctionId::Igather, FunctionId::Ireduce, FunctionId::Iallreduce,
-        FunctionId::Iscan,     FunctionId::Comm_free};
+        FunctionId::Barrier,  FunctionId::Bcast,    FunctionId::Bcast,   FunctionId::Gather,
+        FunctionId::Scatter,  FunctionId::Reduce,   FunctionId::Reduce,  FunctionId::Allreduce,
+        FunctionId::Alltoall, FunctionId::Scan,     FunctionId::Exscan,  FunctionId::Ibarrier,
+        FunctionId::Ibcast,   FunctionId::Igather,  FunctionId::Ireduce, FunctionId::Iallreduce,
+        FunctionId::Iscan,    FunctionId::Comm_free};
     FunctionId function = pick(kinds);
     const std::size_t index = below(m_random, m_comms.size());
     const Comm& comm = m_comms[index];
@@ -287,7 +289,8 @@ void Generator::collective() {
         function = FunctionId::Allgather;
     }
     const bool inter = !comm.remote.empty();
-    const bool scan = function == FunctionId::Scan || function == FunctionId::Exscan || function == FunctionId::Iscan;
+    const bool scan =
+        function == FunctionId::Scan || function == FunctionId::Exscan || function == FunctionId::Iscan;
     if (inter && scan) {
         function = FunctionId::Barrier;
     }
@@ -300,7 +303,8 @@ void Generator::collective() {
             call.begin.sendBytes = bytes;
             call.begin.root = root;
             if (inter && group == &comm.members) {
-                call.begin.root = rank == comm.members[static_cast<std::size_t>(root)] ? kRootInter : kProcNull;
+                call.begin.root =
+                    rank == comm.members[static_cast<std::size_t>(root)] ? kRootInter : kProcNull;
             }
             if (trace::functionClass(function) == trace::CallClass::Icollective) {
                 pend(rank);
@@ -364,8 +368,8 @@ void Generator::flush(std::int32_t rank, bool all) {
     static const std::vector<FunctionId> one = {FunctionId::Wait, FunctionId::Wait, FunctionId::Test,
                                                 FunctionId::Request_get_status};
     static const std::vector<FunctionId> many = {FunctionId::Waitall, FunctionId::Testall};
-    static const std::vector<FunctionId> any = {FunctionId::Waitany, FunctionId::Waitsome, FunctionId::Testany,
-                                                FunctionId::Testsome};
+    static const std::vector<FunctionId> any = {FunctionId::Waitany, FunctionId::Waitsome,
+                                                FunctionId::Testany, FunctionId::Testsome};
     std::vector<std::uint32_t> list(pending.begin(), pending.end());
     if (all) {
         op(rank, FunctionId::Waitall).requests = list;

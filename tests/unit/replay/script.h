@@ -27,7 +27,8 @@ struct Got {
 /// Serial of a request of one rank.
 using Serial = std::uint32_t;
 
-/// The program of one rank. Each function writes one call; the number of a call counts from 0 in the order written.
+/// The program of one rank. Each function writes one call; the number of a call counts from 0 in the order
+/// written.
 class RankScript {
   public:
     RankScript(Trace& trace, std::int32_t rank) : m_trace(&trace), m_rank(rank) {}
@@ -67,7 +68,9 @@ class RankScript {
         both(recvArguments(FunctionId::Recv_init, from, tag, kWorld));
         return m_created;
     }
-    void start(std::initializer_list<Serial> requests) { both(requestArguments(FunctionId::Startall, requests)); }
+    void start(std::initializer_list<Serial> requests) {
+        both(requestArguments(FunctionId::Startall, requests));
+    }
     void requestFree(Serial request) { both(requestArguments(FunctionId::Request_free, {request})); }
     void cancel(Serial request) { both(requestArguments(FunctionId::Cancel, {request})); }
     /// `completed` with what each got; empty statuses are those of sends and of receives without wildcard.
@@ -76,8 +79,8 @@ class RankScript {
         Got got = {};
         bool cancelled = false;
     };
-    void wait(FunctionId function, std::initializer_list<Serial> requests, std::initializer_list<Completed> completed,
-              bool flag = true, std::uint64_t failures = 0) {
+    void wait(FunctionId function, std::initializer_list<Serial> requests,
+              std::initializer_list<Completed> completed, bool flag = true, std::uint64_t failures = 0) {
         EventDetails end;
         for (const Completed& c : completed) {
             trace::Completion completion;
@@ -113,7 +116,8 @@ class RankScript {
         both(begin);
         return m_created;
     }
-    void collective(FunctionId function, std::int32_t root = kNoPeer, CommIndex comm = kWorld, std::uint64_t bytes = 8) {
+    void collective(FunctionId function, std::int32_t root = kNoPeer, CommIndex comm = kWorld,
+                    std::uint64_t bytes = 8) {
         both(collectiveArguments(function, root, comm, bytes));
     }
     Serial icollective(FunctionId function, std::int32_t root = kNoPeer, CommIndex comm = kWorld) {
@@ -155,8 +159,8 @@ class RankScript {
 
   private:
     RankTrace& ranked() { return m_trace->ranks[static_cast<std::size_t>(m_rank)]; }
-    static EventDetails sendArguments(FunctionId function, std::int32_t to, std::int32_t tag, std::uint64_t bytes,
-                                      CommIndex comm) {
+    static EventDetails sendArguments(FunctionId function, std::int32_t to, std::int32_t tag,
+                                      std::uint64_t bytes, CommIndex comm) {
         EventDetails d;
         d.function = function;
         d.comm = comm;
@@ -165,7 +169,8 @@ class RankScript {
         d.sendBytes = bytes;
         return d;
     }
-    static EventDetails recvArguments(FunctionId function, std::int32_t from, std::int32_t tag, CommIndex comm) {
+    static EventDetails recvArguments(FunctionId function, std::int32_t from, std::int32_t tag,
+                                      CommIndex comm) {
         EventDetails d;
         d.function = function;
         d.comm = comm;

@@ -189,7 +189,8 @@ trace::Status Simulation::statusOf(std::size_t on, CommIndex comm, const SimMess
     const trace::CommInfo& c = info(on, comm);
     const auto& group = c.remote.empty() ? c.members : c.remote;
     trace::Status status;
-    status.source = static_cast<std::int32_t>(std::find(group.begin(), group.end(), message.from) - group.begin());
+    status.source =
+        static_cast<std::int32_t>(std::find(group.begin(), group.end(), message.from) - group.begin());
     status.tag = message.tag;
     status.bytes = 8;
     return status;
@@ -253,10 +254,8 @@ bool Simulation::collectiveDone(std::size_t on, const Op& op, std::size_t collec
         return std::find(group.begin(), group.end(), r) != group.end();
     };
     const bool everybody = std::all_of(c.members.begin(), c.members.end(), here);
-    const bool others =
-        std::all_of(c.members.begin(), c.members.end(), [&](std::int32_t r) {
-            return (c.inter && inOwnGroup(r)) || here(r);
-        });
+    const bool others = std::all_of(c.members.begin(), c.members.end(),
+                                    [&](std::int32_t r) { return (c.inter && inOwnGroup(r)) || here(r); });
     const bool large = op.begin.sendBytes > m_program.rules.eagerLimit;
     switch (op.begin.function) {
     case F::Comm_free:

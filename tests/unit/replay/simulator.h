@@ -1,6 +1,6 @@
-// Runs random programs as an MPI library would, independently of the timeline's own rules: messages travel, are
-// queued as unexpected, and meet posted receives. Records the trace, knows the truth, and can run again with
-// thresholds and with every nondeterministic outcome forced to what it was.
+// Runs random programs as an MPI library would, independently of the timeline's own rules: messages travel,
+// are queued as unexpected, and meet posted receives. Records the trace, knows the truth, and can run again
+// with thresholds and with every nondeterministic outcome forced to what it was.
 #pragma once
 
 #include "program.h"
@@ -30,8 +30,8 @@ struct Outcome {
     std::map<CallRef, bool> succeeded;
     /// By probe: which message it saw.
     std::map<CallRef, SendKey> seen;
-    /// The trace does not tell everything that happened: a receive took a message or was cancelled and no completion
-    /// shows it, so that the pairing of others cannot be known.
+    /// The trace does not tell everything that happened: a receive took a message or was cancelled and no
+    /// completion shows it, so that the pairing of others cannot be known.
     bool ambiguous = false;
     /// Where each rank was when the run ended.
     Cut final;

@@ -29,7 +29,8 @@ bool Simulation::act(std::size_t who) {
         return beginCall(who);
     }
     const Op& op = m_program.ranks[who].ops[state.next];
-    const CallRef call{RankId{static_cast<std::int32_t>(who)}, CallIndex{static_cast<std::uint32_t>(state.next)}};
+    const CallRef call{RankId{static_cast<std::int32_t>(who)},
+                       CallIndex{static_cast<std::uint32_t>(state.next)}};
     std::optional<EventDetails> end = tryEnd(who, op, call);
     if (!end) {
         return false;
@@ -49,7 +50,8 @@ bool Simulation::beginCall(std::size_t who) {
         return false;
     }
     const Op& op = m_program.ranks[who].ops[state.next];
-    const CallRef call{RankId{static_cast<std::int32_t>(who)}, CallIndex{static_cast<std::uint32_t>(state.next)}};
+    const CallRef call{RankId{static_cast<std::int32_t>(who)},
+                       CallIndex{static_cast<std::uint32_t>(state.next)}};
     const CallClass callClass = trace::functionClass(op.begin.function);
     if (trace::createsRequest(callClass)) {
         ++state.created;
@@ -109,7 +111,8 @@ void Simulation::perform(std::size_t who, const Op& op, CallRef call) {
         for (std::uint32_t i = 0; i < op.requests.size(); ++i) {
             SimRequest& r = state.requests[op.requests[i] - 1];
             r.active = true;
-            r.index = r.kind == Kind::Send ? send(who, {call, i}, r.op->begin) : post(who, {call, i}, r.op->begin);
+            r.index =
+                r.kind == Kind::Send ? send(who, {call, i}, r.op->begin) : post(who, {call, i}, r.op->begin);
         }
         break;
     case CallClass::Mrecv:

@@ -45,7 +45,7 @@ struct SimCollective {
 struct SimRequest {
     enum class Kind { None, Send, Recv, Taken, Coll };
     Kind kind = Kind::None;
-    int index = -1;  ///< message, post or collective; -1: PROC_NULL
+    int index = -1; ///< message, post or collective; -1: PROC_NULL
     const Op* op = nullptr;
     bool active = false;
     bool persistent = false;

@@ -10,6 +10,7 @@ target_link_libraries(stopline_timeline_testing PUBLIC stopline_timeline PRIVATE
 
 add_executable(timeline_test
     frontier_test.cpp
+    matching_test.cpp
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)

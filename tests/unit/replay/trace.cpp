@@ -24,7 +24,8 @@ Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>&
         const RankId id{static_cast<std::int32_t>(rank)};
         const TraceEvent& event = trace.ranks[rank].events[position[rank]++];
         auto& table = interned[rank];
-        auto known = std::find_if(table.begin(), table.end(), [&](const auto& e) { return e.first == event.details; });
+        auto known =
+            std::find_if(table.begin(), table.end(), [&](const auto& e) { return e.first == event.details; });
         if (known == table.end()) {
             table.emplace_back(event.details, timeline.addDetails(id, event.details));
             known = table.end() - 1;

@@ -25,8 +25,8 @@ struct Trace {
     TransportRules rules;
 };
 
-/// Adds all events; `next` picks which of the ranks that still have events goes on (by position in that list).
-/// Details are interned as the library does.
+/// Adds all events; `next` picks which of the ranks that still have events goes on (by position in that
+/// list). Details are interned as the library does.
 Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>& next);
 /// Rank by rank.
 Timeline load(const Trace& trace);

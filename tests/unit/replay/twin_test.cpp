@@ -18,9 +18,9 @@ std::string show(const std::optional<CallRef>& ref) {
 }
 
 std::string show(const Brute::FoundMessage& m) {
-    return "state " + std::to_string(static_cast<int>(m.state)) + " send " + show(m.send) + " post " + show(m.post) +
-           " done " + show(m.done) + " tag " + std::to_string(m.tag) + " comm " + std::to_string(m.comm) + " " +
-           std::to_string(m.sender) + ">" + std::to_string(m.receiver);
+    return "state " + std::to_string(static_cast<int>(m.state)) + " send " + show(m.send) + " post " +
+           show(m.post) + " done " + show(m.done) + " tag " + std::to_string(m.tag) + " comm " +
+           std::to_string(m.comm) + " " + std::to_string(m.sender) + ">" + std::to_string(m.receiver);
 }
 
 std::string show(const Trace& trace) {
@@ -32,17 +32,17 @@ std::string show(const Trace& trace) {
             const trace::EventDetails& d = event.details;
             out << "  " << ++number << ' ';
             if (d.kind == trace::EventKind::Begin) {
-                out << trace::functionName(d.function) << " comm " << static_cast<int>(d.comm.value()) << " to "
-                    << d.sendPeer << '/' << d.sendTag << " bytes " << d.sendBytes << " from " << d.recvPeer << '/'
-                    << d.recvTag << " root " << d.root;
+                out << trace::functionName(d.function) << " comm " << static_cast<int>(d.comm.value())
+                    << " to " << d.sendPeer << '/' << d.sendTag << " bytes " << d.sendBytes << " from "
+                    << d.recvPeer << '/' << d.recvTag << " root " << d.root;
                 for (const auto& request : d.requests) {
                     out << " r-" << static_cast<int>(request.back);
                 }
             } else {
                 out << "  end flag " << d.flag << " status " << d.status.source << '/' << d.status.tag;
                 for (const auto& c : d.completions) {
-                    out << " r-" << c.request.back << (c.status.cancelled ? " cancelled " : " ") << c.status.source
-                        << '/' << c.status.tag;
+                    out << " r-" << c.request.back << (c.status.cancelled ? " cancelled " : " ")
+                        << c.status.source << '/' << c.status.tag;
                 }
             }
             out << '\n';
@@ -54,7 +54,8 @@ std::string show(const Trace& trace) {
 std::multiset<Brute::FoundMessage> messagesOf(const Timeline& timeline) {
     std::multiset<Brute::FoundMessage> result;
     for (const Message& m : timeline.messages()) {
-        result.insert({m.state, m.send, m.post, m.done, m.tag, m.commId, m.sender.value(), m.receiver.value()});
+        result.insert(
+            {m.state, m.send, m.post, m.done, m.tag, m.commId, m.sender.value(), m.receiver.value()});
     }
     return result;
 }
@@ -109,7 +110,8 @@ class Check {
         options.onState = [&](const Cut& cut) { m_states.push_back(cut); };
         m_outcome = run(m_program, options);
         m_states.push_back(m_outcome.final);
-        m_timeline.emplace(load(m_outcome.trace, [&](std::size_t count) { return test::below(m_random, count); }));
+        m_timeline.emplace(
+            load(m_outcome.trace, [&](std::size_t count) { return test::below(m_random, count); }));
     }
 
     void all() {
@@ -169,8 +171,10 @@ class Check {
                           chance(m_random, 50)};
         const Line past = m_timeline->pastFrontier(point);
         const Line future = m_timeline->futureFrontier(point);
-        EXPECT_EQ(text(future), text(brute.future(point))) << show(point.call) << (point.after ? " after" : " before");
-        EXPECT_EQ(text(past), text(brute.past(point))) << show(point.call) << (point.after ? " after" : " before");
+        EXPECT_EQ(text(future), text(brute.future(point)))
+            << show(point.call) << (point.after ? " after" : " before");
+        EXPECT_EQ(text(past), text(brute.past(point)))
+            << show(point.call) << (point.after ? " after" : " before");
         EXPECT_TRUE(below(past.cut, future.cut)) << text(past) << " | " << text(future);
         const Place place = m_timeline->placeOf(point);
         for (const Line* line : {&past, &future}) {
@@ -240,14 +244,16 @@ class Check {
         for (std::size_t rank = 0; rank < reached.size(); ++rank) {
             const Place& place = line.cut[rank];
             if (!place.inside) {
-                EXPECT_EQ(text(Cut{reached[rank]}), text(Cut{place})) << "rank " << rank << " of " << text(line);
+                EXPECT_EQ(text(Cut{reached[rank]}), text(Cut{place}))
+                    << "rank " << rank << " of " << text(line);
                 continue;
             }
             // It may return when the recording does not say that it cannot.
             const bool returned = reached[rank] == Place{EventIndex{place.event.value() + 1}, false};
             EXPECT_TRUE(reached[rank] == place || returned) << text(reached) << " of " << text(line);
             const auto blocked = m_timeline->blockedBy(line.cut, RankId{static_cast<std::int32_t>(rank)});
-            EXPECT_FALSE(returned && blocked) << "rank " << rank << " of " << text(line) << ": " << blocked->reason;
+            EXPECT_FALSE(returned && blocked)
+                << "rank " << rank << " of " << text(line) << ": " << blocked->reason;
         }
     }
 
