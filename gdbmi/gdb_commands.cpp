@@ -96,7 +96,9 @@ bool CommandQueue::mayTransmit(const Command& command) const {
     if (command.kind == Command::Kind::Urgent) {
         return true;
     }
-    return !m_held && (m_silent || m_sent.empty());
+    const bool free = std::all_of(m_sent.begin(), m_sent.end(),
+                                  [](const Sent& s) { return s.command.kind == Command::Kind::Urgent; });
+    return !m_held && (m_silent || free);
 }
 
 void CommandQueue::pump() {

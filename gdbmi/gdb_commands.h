@@ -38,6 +38,7 @@ struct Command {
     QByteArray text; ///< without token and line end
     Kind kind = Kind::Ordinary;
     bool needsStopped = false;
+    bool needsNoProgram = false; ///< gdb would kill the one it has
     bool mayCallFunctions = false; ///< stops during it belong to it
     bool captureConsole = false;
     std::optional<std::chrono::milliseconds> deadline = {}; ///< none given: the queue's; 0: none

@@ -69,6 +69,9 @@ GdbSession::Impl::Impl(GdbSession* owner, MiTransport* mi) : q(owner), transport
     });
     QObject::connect(&queue, &CommandQueue::notResponding, q, &GdbSession::notResponding);
     queue.setAdmission([this](const Command& command) -> std::optional<Error> {
+        if (command.needsNoProgram && (state == GdbState::Running || state == GdbState::Stopped)) {
+            return Error{ErrorCode::Unavailable, tr("gdb has a program already; detach it first.")};
+        }
         if (!command.needsStopped || state == GdbState::Stopped) {
             return std::nullopt;
         }
@@ -144,8 +147,10 @@ void GdbSession::Impl::handle(Record&& record) {
 }
 
 void GdbSession::Impl::handleMalformed(const Record& record) {
-    qCWarning(gdbmiLog).noquote() << "not MI:" << QString::fromStdString(record.error) << "in"
-                                  << QString::fromUtf8(record.text.substr(0, 200));
+    if (malformedRun == 0) {
+        qCWarning(gdbmiLog).noquote() << "not MI:" << QString::fromStdString(record.error) << "in"
+                                      << QString::fromUtf8(record.text.substr(0, 200));
+    }
     unparsed.append(QByteArray::fromStdString(record.text).left(200));
     if (unparsed.size() > kUnparsedKept) {
         unparsed.removeFirst();

@@ -61,6 +61,15 @@ QByteArray quoted(const QString& text) {
     return QByteArray::fromStdString(quote(text.toStdString()));
 }
 
+/// gdb takes an empty location for the place where the program stands.
+std::optional<Error> locationError(const QString& location) {
+    if (location.trimmed().isEmpty()) {
+        return Error{ErrorCode::Unavailable,
+                     GdbSession::tr("A breakpoint needs a place: file:line or a function.")};
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 void GdbSession::initialise(Handler<Unit> handler) {
@@ -125,9 +134,13 @@ void GdbSession::setSignals(const QVector<SignalPolicy>& policies, Handler<Unit>
 
 void GdbSession::attach(qint64 pid, Handler<Unit> handler) {
     Impl& d = *m_impl;
-    // The phase begins when the request is sent, which may be later; the queue is held until the stop.
-    Command command{.text = "-target-attach " + QByteArray::number(pid)};
-    d.libraries.clear();
+    if (d.attachPhase != Impl::AttachPhase::None) {
+        d.failLater([handler = std::move(handler)] {
+            handler(Error{ErrorCode::Unavailable, tr("gdb is attaching to a program already.")});
+        });
+        return;
+    }
+    Command command{.text = "-target-attach " + QByteArray::number(pid), .needsNoProgram = true};
     d.attachPhase = Impl::AttachPhase::Asked;
     d.attachHandler = std::move(handler);
     command.handler = [&d](const Result<Answer>& answer) {
@@ -146,6 +159,7 @@ void GdbSession::attach(qint64 pid, Handler<Unit> handler) {
             d.finishAttach(Unit{});
             return;
         }
+        // Nothing else may be asked before the stop that follows.
         d.attachPhase = Impl::AttachPhase::Accepted;
         d.queue.hold(true);
         d.attachTimer.start(20000);
@@ -209,6 +223,14 @@ void GdbSession::Impl::sendResume(QByteArray text, Resume how, GdbSession::Handl
 
 void GdbSession::advance(const QString& location, int threadId, Handler<Unit> handler) {
     Impl& d = *m_impl;
+    if (const auto error = locationError(location)) {
+        d.failLater([handler = std::move(handler), error] {
+            if (handler) {
+                handler(*error);
+            }
+        });
+        return;
+    }
     ++d.resumes;
     d.queue.dropRefreshes();
     QByteArray text = "-break-insert -t";
@@ -240,6 +262,14 @@ void GdbSession::advance(const QString& location, int threadId, Handler<Unit> ha
 
 void GdbSession::insertBreakpoint(const QString& location, const QString& condition, bool temporary,
                                   Handler<Breakpoint> handler) {
+    if (const auto error = locationError(location)) {
+        m_impl->failLater([handler = std::move(handler), error] {
+            if (handler) {
+                handler(*error);
+            }
+        });
+        return;
+    }
     QByteArray text = "-break-insert";
     if (!location.trimmed().startsWith(QLatin1Char('*'))) {
         text += " -f";

@@ -179,6 +179,9 @@ void GdbSession::Impl::userLibraryStop(const StopEvent& event) {
             hiddenStop = false;
             if (!answer && state == GdbState::Running) {
                 interruptedBetween(event);
+            } else if (std::exchange(interruptWanted, false)) {
+                // It may have reached gdb before this resume and so have done nothing.
+                request(Command{.text = "-exec-interrupt", .kind = Command::Kind::Urgent}, {});
             }
         };
         queue.postFirst(std::move(command));

@@ -42,8 +42,11 @@ void TranscriptWriter::received(const QByteArray& bytes) {
             m_partial += bytes.mid(from);
             return;
         }
-        write('<', m_partial + bytes.mid(from, end - from));
-        m_partial.clear();
+        m_partial += bytes.mid(from, end - from);
+        if (!m_partial.isEmpty()) {
+            write('<', m_partial);
+            m_partial.clear();
+        }
         from = end + 1;
     }
 }
@@ -114,7 +117,7 @@ void TranscriptPlayer::playReceived() {
         const QByteArray& line = m_lines[m_next++].text;
         const qsizetype length = tokenLength(line);
         answer += m_tokens.value(line.left(length), line.left(length)) + line.mid(length) + '\n';
-        ends = line.mid(length).startsWith("^exit");
+        ends = ends || line.mid(length).startsWith("^exit");
     }
     if (!answer.isEmpty()) {
         emit received(answer);

@@ -134,7 +134,8 @@ class GdbTest : public ::testing::Test {
         return stops.size() > stopsBefore ? stops.last() : exits.isEmpty() ? StopEvent{} : exits.last();
     }
 
-    Result<Breakpoint> breakAt(const QString& location, const QString& condition = {}, bool temporary = false) {
+    Result<Breakpoint> breakAt(const QString& location, const QString& condition = {},
+                               bool temporary = false) {
         return answerOf<Breakpoint>(
             [&](auto handler) { session->insertBreakpoint(location, condition, temporary, handler); });
     }
@@ -144,7 +145,8 @@ class GdbTest : public ::testing::Test {
     }
 
     QVector<Frame> stack(int thread = 1) {
-        const auto frames = answerOf<QVector<Frame>>([&](auto handler) { session->stack(thread, 100, handler); });
+        const auto frames =
+            answerOf<QVector<Frame>>([&](auto handler) { session->stack(thread, 100, handler); });
         EXPECT_TRUE(frames.ok()) << (frames ? "" : frames.error().text.toStdString());
         return frames ? frames.value() : QVector<Frame>{};
     }

@@ -90,7 +90,8 @@ TEST_F(GdbTest, ShowsTextInUtf8) {
     resume(Resume::Continue);
     const auto name = evaluate(QStringLiteral("point.name"));
     ASSERT_TRUE(name.ok());
-    EXPECT_TRUE(name.value().contains(QString::fromUtf8("caf\303\251 \\\"q\\\""))) << name.value().toStdString();
+    EXPECT_TRUE(name.value().contains(QString::fromUtf8("caf\303\251 \\\"q\\\"")))
+        << name.value().toStdString();
 }
 
 TEST_F(GdbTest, StepsOverIntoAndOut) {
@@ -137,8 +138,7 @@ TEST_F(GdbTest, ConditionsIgnoreCountsAndHits) {
     EXPECT_EQ(evaluate(QStringLiteral("a")).value(), QStringLiteral("6"));
     EXPECT_TRUE(
         answerOf<Unit>([&](auto handler) { session->setBreakpointCondition(number, {}, handler); }).ok());
-    EXPECT_TRUE(
-        answerOf<Unit>([&](auto handler) { session->setBreakpointIgnore(number, 2, handler); }).ok());
+    EXPECT_TRUE(answerOf<Unit>([&](auto handler) { session->setBreakpointIgnore(number, 2, handler); }).ok());
     resume(Resume::Continue);
     EXPECT_EQ(evaluate(QStringLiteral("a")).value(), QStringLiteral("9"));
     const auto all = answerOf<QVector<Breakpoint>>([&](auto handler) { session->breakpoints(handler); });
@@ -182,8 +182,8 @@ TEST_F(GdbTest, EvaluatesAndRefuses) {
         answerOf<quint64>([&](auto handler) { session->readNumber(QStringLiteral("$pc"), 1, 0, handler); });
     ASSERT_TRUE(pc.ok());
     EXPECT_EQ(pc.value(), stack().first().address);
-    const auto address =
-        answerOf<quint64>([&](auto handler) { session->readNumber(QStringLiteral("&total"), 1, 0, handler); });
+    const auto address = answerOf<quint64>(
+        [&](auto handler) { session->readNumber(QStringLiteral("&total"), 1, 0, handler); });
     ASSERT_TRUE(address.ok());
     const auto written = answerOf<Unit>([&](auto handler) {
         session->writeMemory(address.value(), QByteArray::fromHex("2a000000"), handler);
@@ -314,9 +314,10 @@ TEST_F(GdbTest, SteppingIsNotEndedByALibraryThatAppears) {
 TEST_F(GdbTest, NamesOfCpp) {
     const Program& program = start(programPath(QStringLiteral("gdbmi_names")));
     attachAndGo(program);
-    ASSERT_TRUE(breakAt(QStringLiteral("names.cpp:%1")
-                            .arg(lineOf(QStringLiteral("names.cpp"), QStringLiteral("box"))))
-                    .ok());
+    ASSERT_TRUE(
+        breakAt(
+            QStringLiteral("names.cpp:%1").arg(lineOf(QStringLiteral("names.cpp"), QStringLiteral("box"))))
+            .ok());
     const StopEvent stop = resume(Resume::Continue);
     EXPECT_TRUE(stop.frame.function.startsWith(QStringLiteral("shapes::Box<std::")))
         << stop.frame.function.toStdString();
