@@ -508,8 +508,8 @@ void AgentServer::Impl::accept(QTcpSocket* socket) {
         });
         const QPointer<AgentLink> guard(link);
         emit server->agentConnected(link);
-        if (!guard.isNull() && socket->bytesAvailable() > 0) {
-            link->m_impl->receive();
+        if (!guard.isNull()) {
+            link->m_impl->receive(); // what came in one piece with the Hello
         }
     };
     QObject::connect(socket, &QTcpSocket::readyRead, server, read);
