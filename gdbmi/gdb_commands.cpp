@@ -103,7 +103,8 @@ bool CommandQueue::mayTransmit(const Command& command) const {
 
 void CommandQueue::pump() {
     m_pumpScheduled = false;
-    while (!m_waiting.empty() && !m_closed) {
+    const QPointer<CommandQueue> alive(this); // a transport may answer at once, and a handler end the session
+    while (alive && !m_waiting.empty() && !m_closed) {
         auto next = std::find_if(m_waiting.begin(), m_waiting.end(),
                                  [](const Command& c) { return c.kind == Command::Kind::Urgent; });
         if (next == m_waiting.end()) {

@@ -111,7 +111,11 @@ void GdbSession::Impl::handle(Record&& record) {
     switch (record.type) {
     case RecordType::Result:
         if (record.resultClass == ResultClass::Running) {
+            const QPointer<GdbSession> alive(q);
             setRunning();
+            if (!alive) {
+                return;
+            }
         }
         queue.answer(std::move(record));
         break;
@@ -126,16 +130,21 @@ void GdbSession::Impl::handle(Record&& record) {
             emit q->consoleOutput(toText(record.text));
         }
         break;
-    case RecordType::Prompt:
+    case RecordType::Prompt: {
         if (!promptSeen) {
             promptSeen = true;
-            setState(GdbState::Ready);
             queue.hold(false);
+            const QPointer<GdbSession> alive(q);
+            setState(GdbState::Ready);
+            if (!alive) {
+                return;
+            }
             if (initialiseHandler) {
                 runSettings(0, std::exchange(initialiseHandler, {}));
             }
         }
         break;
+    }
     case RecordType::LogStream:
         qCDebug(gdbmiLog) << "gdb:" << record.text.c_str();
         break;
@@ -170,16 +179,18 @@ void GdbSession::Impl::handleExec(const Record& record) {
 
 void GdbSession::Impl::handleStop(const Record& record) {
     StopEvent event = toStopEvent(record);
+    const QPointer<GdbSession> alive(q); // whoever hears of a change may delete the session
     if (attachPhase == AttachPhase::Accepted) {
         setState(GdbState::Stopped);
-        finishAttach(Unit{});
+        if (alive) {
+            finishAttach(Unit{});
+        }
         return;
     }
     if (attachPhase == AttachPhase::Asked) {
         attachPhase = AttachPhase::StoppedFirst;
         return;
     }
-    const QPointer<GdbSession> alive(q);
     if (isExit(event.cause)) {
         libraries.clear();
         hiddenStop = false;
