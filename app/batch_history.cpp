@@ -142,9 +142,9 @@ BatchRunner::Outcome BatchRunner::point(const ScriptLine& line, Lines& out) {
     }
     if (!call) {
         return {Verdict::Failed, QStringLiteral("rank %1 has no %2 %3")
-                                    .arg(rank->value())
-                                    .arg(byCall ? QStringLiteral("call") : QStringLiteral("event"),
-                                         line.words.at(byCall ? 2 : 1))};
+                                     .arg(rank->value())
+                                     .arg(byCall ? QStringLiteral("call") : QStringLiteral("event"),
+                                          line.words.at(byCall ? 2 : 1))};
     }
     const QString side = line.words.last();
     const bool after = side == QLatin1StringView("after");
@@ -193,7 +193,8 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
         }
         const Frontier frontier = which == QLatin1StringView("future") ? Frontier::Future : Frontier::Past;
         if (!which.isEmpty() && !m_session->frontier(frontier)) {
-            return {Verdict::Failed, QStringLiteral("there is no point: `point RANK EVENT before` picks one")};
+            return {Verdict::Failed,
+                    QStringLiteral("there is no point: `point RANK EVENT before` picks one")};
         }
         if (line.verb == ScriptVerb::Frontier) {
             lineText(QStringLiteral("%1 frontier").arg(which), *m_session->frontier(frontier), out);

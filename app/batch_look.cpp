@@ -30,7 +30,7 @@ Session::Handler<T> into(const Pending<T>& slot) {
 }
 
 int frameOf(const RankView& view) {
-    return view.userFrame < 0 ? 0 : view.userFrame;
+    return view.userFrame; // negative: the session finds it
 }
 
 } // namespace

@@ -1,49 +1,28 @@
 // Entry point: reads the command line and becomes the window or the batch runner.
 #include "batch.h"
 #include "command_line.h"
+#include "script_files.h"
 #include "window_main.h"
 
 #include <QCoreApplication>
-#include <QFile>
-#include <QTextStream>
 
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 
 namespace {
 
 using namespace stopline;
 
-bool readScript(const QString& path, QString& text, QString& error) {
-    QFile file(path);
-    const bool open = path == QLatin1StringView("-") ? file.open(stdin, QIODevice::ReadOnly)
-                                                     : file.open(QIODevice::ReadOnly);
-    if (!open) {
-        error = QStringLiteral("The script %1 cannot be read: %2.").arg(path, file.errorString());
-        return false;
-    }
-    text = QString::fromUtf8(file.readAll());
-    return true;
-}
-
-void writeLine(std::FILE* stream, const QString& line) {
-    const QByteArray bytes = line.toUtf8() + '\n';
-    std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), stream);
-    std::fflush(stream); // results and errors keep their order when both go to one place
-}
-
 int runBatch(const app::CommandLine& line) {
-    QString text;
     QString error;
-    if (!readScript(line.scriptFile, text, error)) {
-        writeLine(stderr, error);
+    const auto text = app::readScript(line.scriptFile, error);
+    app::TextSink sink;
+    if (!text) {
+        sink.write(stderr, QStringLiteral("stopline: ") + error);
         return app::kScriptWrong;
     }
-    QFile transcript(line.transcript);
-    if (!line.transcript.isEmpty() && !transcript.open(QIODevice::WriteOnly)) {
-        writeLine(stderr, QStringLiteral("The transcript %1 cannot be written: %2.")
-                              .arg(line.transcript, transcript.errorString()));
+    if (const QString wrong = sink.openTranscript(line.transcript); !wrong.isEmpty()) {
+        sink.write(stderr, QStringLiteral("stopline: ") + wrong);
         return app::kScriptWrong;
     }
     replay::Session session;
@@ -52,17 +31,10 @@ int runBatch(const app::CommandLine& line) {
     app::BatchOptions options;
     options.verbose = line.verbose;
     options.wait = line.wait;
-    const auto write = [&transcript](std::FILE* stream, const QString& one) {
-        writeLine(stream, one);
-        if (transcript.isOpen()) {
-            transcript.write(one.toUtf8() + '\n');
-            transcript.flush();
-        }
-    };
-    options.out = [&write](const QString& one) { write(stdout, one); };
-    options.err = [&write](const QString& one) { write(stderr, one); };
+    options.out = [&sink](const QString& one) { sink.write(stdout, one); };
+    options.err = [&sink](const QString& one) { sink.write(stderr, one); };
     app::BatchRunner runner(&session, options);
-    return runner.run(app::parseScript(text, false));
+    return runner.run(app::parseScript(*text, false));
 }
 
 } // namespace
@@ -79,7 +51,7 @@ int main(int argc, char* argv[]) {
         std::fputs(line.text.toUtf8().constData(), stdout);
         return 0;
     case app::RunMode::Invalid:
-        writeLine(stderr, QStringLiteral("stopline: ") + line.text);
+        std::fprintf(stderr, "stopline: %s\n", qPrintable(line.text));
         return app::kScriptWrong;
     case app::RunMode::Batch: {
         // Qt's own options (-style, -platform …) are nobody's business here: the program gets one argument.

@@ -1,0 +1,86 @@
+// Every command of the window as a QAction: text, key, icon, tooltip, and why it cannot be used when it
+// cannot.
+#pragma once
+
+#include "../replay/session.h"
+
+#include <QAction>
+#include <QObject>
+#include <QVector>
+
+class QWidget;
+
+namespace stopline::app {
+
+/// Keys are those of the conventions (F5, F10, F11, …). Actions that act on the session do so themselves; the
+/// others are connected by whoever owns the widget concerned.
+class Actions : public QObject {
+    Q_OBJECT
+  public:
+    /// The actions become children of `window`, which shortcuts refer to.
+    Actions(replay::Session* session, QWidget* window);
+
+    // Session
+    QAction* launch;
+    QAction* openSource;
+    QAction* quit;
+    // Run
+    QAction* runOrContinue; ///< Run without a job, Continue with one
+    QAction* pause;
+    QAction* stepOver;
+    QAction* stepInto;
+    QAction* stepOut;
+    QAction* runToCursor;      ///< owner: source view
+    QAction* toggleBreakpoint; ///< owner: source view
+    QAction* kill;
+    QAction* restart;
+    QAction* stopAtStart;
+    // Replay
+    QAction* undo;
+    QAction* redo;
+    QAction* rollback;
+    QAction* forward;
+    QAction* pointBefore; ///< owner: diagram
+    QAction* pointAfter;  ///< owner: diagram
+    QAction* pastFrontier;
+    QAction* futureFrontier;
+    QAction* stoplineHere; ///< owner: diagram
+    QAction* go;
+    QAction* cancel;
+    // Ranks
+    QAction* nextRank;
+    QAction* previousRank;
+    QAction* chooseRank; ///< owner: window (asks for a number)
+    QAction* scopeAll;
+    QAction* scopeRank;
+    // View
+    QAction* cycleSplitter;
+    QAction* axisTime;
+    QAction* axisEvents;
+    QAction* fitAll;
+    QAction* lastStop;
+    QAction* zoomIn;
+    QAction* zoomOut;
+
+    [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }
+    /// Whether there is a call or a point that a stopline could be made of; told by the diagram's owner.
+    void setSelectionAvailable(bool callSelected);
+
+  signals:
+    void rankStepRequested(int by);
+
+  private:
+    QAction* add(const QString& text, const QString& icon, const QKeySequence& key, const QString& help);
+    void bind(QAction* action, replay::Verb verb, void (replay::Session::*method)());
+    void update();
+    void updateVerb(QAction* action, replay::Verb verb, const QString& text);
+    void setWhyNot(QAction* action, const QString& why);
+
+    replay::Session* m_session;
+    QWidget* m_window;
+    QVector<QAction*> m_all;
+    QVector<QPair<QAction*, replay::Verb>> m_verbs;
+    bool m_callSelected = false;
+};
+
+} // namespace stopline::app

@@ -1,0 +1,262 @@
+#include "call_details.h"
+
+#include "../tracelib/functions.h"
+#include "text.h"
+#include "theme.h"
+
+#include <QStringList>
+
+namespace stopline::app {
+
+using namespace replay;
+
+namespace {
+
+QString nameOf(trace::FunctionId function) {
+    const auto text = trace::functionName(function);
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString peerText(std::int32_t peer) {
+    switch (peer) {
+    case kAnySource:
+        return QStringLiteral("MPI_ANY_SOURCE");
+    case kProcNull:
+        return QStringLiteral("MPI_PROC_NULL");
+    case kRootInter:
+        return QStringLiteral("MPI_ROOT");
+    default:
+        return QStringLiteral("rank %1").arg(peer);
+    }
+}
+
+QString tagText(std::int32_t tag) {
+    return tag == kAnyTag ? QStringLiteral("MPI_ANY_TAG") : QString::number(tag);
+}
+
+QString durationText(TimeNs ns) {
+    const double value = static_cast<double>(ns);
+    if (ns < 10'000) {
+        return QStringLiteral("%1 ns").arg(ns);
+    }
+    if (ns < 10'000'000) {
+        return QStringLiteral("%1 µs").arg(value / 1e3, 0, 'f', 1);
+    }
+    return ns < 10'000'000'000 ? QStringLiteral("%1 ms").arg(value / 1e6, 0, 'f', 1)
+                               : QStringLiteral("%1 s").arg(value / 1e9, 0, 'f', 1);
+}
+
+QString commText(const Timeline& timeline, RankId rank, CommIndex index) {
+    if (index == kNoComm) {
+        return {};
+    }
+    if (index == kCommWorld) {
+        return QStringLiteral("MPI_COMM_WORLD");
+    }
+    if (index == kCommSelf) {
+        return QStringLiteral("MPI_COMM_SELF");
+    }
+    const trace::CommInfo& info = timeline.comm(rank, index);
+    QVector<int> members(info.members.begin(), info.members.end());
+    QString text = QStringLiteral("communicator %1 of ranks %2").arg(index.value()).arg(rankSetText(members));
+    if (!info.remote.empty()) {
+        text += QStringLiteral(" with ranks %1")
+                    .arg(rankSetText(QVector<int>(info.remote.begin(), info.remote.end())));
+    }
+    return text;
+}
+
+/// Collects the rows of the table.
+class Table {
+  public:
+    explicit Table(const QPalette& palette) : m_faint(palette.color(QPalette::PlaceholderText).name()) {}
+    void row(const QString& name, const QString& html) {
+        if (!html.isEmpty()) {
+            m_html += QStringLiteral("<tr><td style='color:%1; padding-right:8px'>%2</td><td>%3</td></tr>")
+                          .arg(m_faint, name, html);
+        }
+    }
+    [[nodiscard]] QString html() const {
+        return QStringLiteral("<table cellspacing='2'>%1</table>").arg(m_html);
+    }
+
+  private:
+    QString m_faint;
+    QString m_html;
+};
+
+QString link(const Session& session, CallRef call) {
+    return QStringLiteral("<a href='call:%1:%2'>%3</a>")
+        .arg(call.rank.value())
+        .arg(call.call.value())
+        .arg(callPlaceText(session, call).toHtmlEscaped());
+}
+
+QString messageHtml(const Session& session, const Message& message, CallRef self, bool dark) {
+    QStringList parts;
+    const bool open = message.state != MessageState::Matched && message.state != MessageState::Cancelled;
+    const QString state = messageStateText(message.state);
+    parts
+        << (open
+                ? QStringLiteral("<b style='color:%1'>%2</b>").arg(accent(Accent::Orange, dark).name(), state)
+                : state);
+    parts << QStringLiteral("%1 &rarr; %2, tag %3, %4")
+                 .arg(message.sender.value() < 0 ? QStringLiteral("?")
+                                                 : QString::number(message.sender.value()),
+                      message.receiver.value() < 0 ? QStringLiteral("?")
+                                                   : QString::number(message.receiver.value()),
+                      tagText(message.tag), bytesText(message.bytes));
+    if (message.wildcardSource || message.wildcardTag) {
+        parts << QStringLiteral("received by wildcard");
+    }
+    const auto end = [&](const QString& name, const std::optional<CallRef>& ref) {
+        if (ref && *ref != self) {
+            parts << name + QStringLiteral(" ") + link(session, *ref);
+        }
+    };
+    end(QStringLiteral("sent by"), message.send);
+    end(QStringLiteral("received by"), message.post);
+    if (message.done != message.post) {
+        end(QStringLiteral("complete in"), message.done);
+    }
+    return parts.join(QStringLiteral("<br>"));
+}
+
+QString collectiveHtml(const Session& session, const Collective& collective, CallRef self, bool dark) {
+    QVector<int> arrived;
+    QVector<int> missing;
+    for (std::size_t i = 0; i < collective.members.size(); ++i) {
+        (i < collective.arrived.size() && collective.arrived[i] ? arrived : missing)
+            << collective.members[i].value();
+    }
+    QString html = QStringLiteral("%1 of %2 ranks have entered: %3")
+                       .arg(arrived.size())
+                       .arg(collective.members.size())
+                       .arg(rankSetText(arrived));
+    if (!missing.isEmpty()) {
+        html += QStringLiteral("<br><b style='color:%1'>not yet: %2</b>")
+                    .arg(accent(Accent::Orange, dark).name(), rankSetText(missing));
+    }
+    if (collective.root) {
+        html += QStringLiteral("<br>root is rank %1").arg(collective.root->value());
+    }
+    if (collective.mismatch) {
+        html += QStringLiteral("<br><b style='color:%1'>the ranks do not agree on function or root</b>")
+                    .arg(accent(Accent::Red, dark).name());
+    }
+    int listed = 0;
+    for (const auto& ref : collective.arrived) {
+        if (ref && *ref != self && ++listed <= 8) {
+            html += QStringLiteral("<br>") + link(session, *ref);
+        }
+    }
+    return html;
+}
+
+} // namespace
+
+std::optional<CallRef> callOfLink(const QString& text) {
+    const QStringList parts = text.split(u':');
+    bool okRank = false;
+    bool okCall = false;
+    if (parts.size() != 3 || parts[0] != QLatin1StringView("call")) {
+        return std::nullopt;
+    }
+    const CallRef call{RankId{parts[1].toInt(&okRank)}, CallIndex{parts[2].toUInt(&okCall)}};
+    return okRank && okCall ? std::optional(call) : std::nullopt;
+}
+
+QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& palette) {
+    const Timeline& timeline = session.timeline();
+    if (!hasCall(timeline, ref)) {
+        return {};
+    }
+    const bool dark = isDark(palette);
+    const Call& call = timeline.call(ref);
+    const trace::EventDetails& begin = timeline.details(ref.rank, call.beginDetails);
+    const bool ended = call.end.value() != 0;
+
+    Table table(palette);
+    table.row(QStringLiteral("rank"), QString::number(ref.rank.value()));
+    table.row(QStringLiteral("events"),
+              ended ? QStringLiteral("%1 to %2").arg(call.begin.value()).arg(call.end.value())
+                    : QStringLiteral("%1, <b style='color:%2'>not finished</b>")
+                          .arg(call.begin.value())
+                          .arg(accent(Accent::Orange, dark).name()));
+    const SourceLocation where = session.sourceOf(ref);
+    if (where.known()) {
+        table.row(QStringLiteral("line"),
+                  QStringLiteral("<a href='source'>%1</a> %2")
+                      .arg(locationText(where).toHtmlEscaped(),
+                           where.function.isEmpty()
+                               ? QString()
+                               : QStringLiteral("in ") + where.function.toHtmlEscaped()));
+    }
+    if (begin.sendPeer != kNoPeer) {
+        table.row(QStringLiteral("to"), peerText(begin.sendPeer));
+        table.row(QStringLiteral("tag"), begin.sendTag == kNoTag ? QString() : tagText(begin.sendTag));
+    }
+    if (begin.recvPeer != kNoPeer) {
+        table.row(QStringLiteral("from"), peerText(begin.recvPeer));
+        table.row(QStringLiteral("tag"), begin.recvTag == kNoTag ? QString() : tagText(begin.recvTag));
+    }
+    if (begin.root != kNoPeer) {
+        table.row(QStringLiteral("root"), peerText(begin.root));
+    }
+    const QString comm = commText(timeline, ref.rank, begin.comm);
+    table.row(QStringLiteral("in"), comm.toHtmlEscaped());
+    if (begin.sendBytes > 0 || begin.sendPeer != kNoPeer) {
+        table.row(QStringLiteral("sends"), bytesText(begin.sendBytes));
+    }
+    if (begin.recvBytes > 0 || begin.recvPeer != kNoPeer) {
+        table.row(QStringLiteral("room for"), bytesText(begin.recvBytes));
+    }
+    if (!begin.requests.empty()) {
+        table.row(QStringLiteral("requests"), QString::number(begin.requests.size()));
+    }
+    if (ended) {
+        const trace::EventDetails& end = timeline.details(ref.rank, call.endDetails);
+        const TimeNs took = call.endTime - call.beginTime;
+        table.row(QStringLiteral("took"), took > 0 ? durationText(took) + QStringLiteral(" (approx.)")
+                                                   : QStringLiteral("too short to tell"));
+        if (end.status.source >= 0) {
+            table.row(QStringLiteral("got"), QStringLiteral("%1 from %2, tag %3")
+                                                 .arg(bytesText(end.status.bytes),
+                                                      peerText(end.status.source), tagText(end.status.tag)));
+        }
+        if (!end.completions.empty()) {
+            table.row(QStringLiteral("completed"),
+                      QStringLiteral("%1 request(s)").arg(end.completions.size()));
+        }
+        if (!end.flag) {
+            table.row(QStringLiteral("result"), QStringLiteral("not yet"));
+        }
+        if (end.error != 0) {
+            table.row(QStringLiteral("error"), QStringLiteral("<b style='color:%1'>MPI error class %2</b>")
+                                                   .arg(accent(Accent::Red, dark).name())
+                                                   .arg(end.error));
+        }
+        table.row(QStringLiteral("made"), commText(timeline, ref.rank, end.newComm).toHtmlEscaped());
+    }
+    if (call.pollFailures > 0) {
+        table.row(QStringLiteral("polled"),
+                  QStringLiteral("%1 times without success").arg(call.pollFailures));
+    }
+    int shown = 0;
+    for (const MessageIndex index : timeline.messagesOf(ref)) {
+        if (++shown > 12) {
+            table.row(QString(), QStringLiteral("… and more"));
+            break;
+        }
+        table.row(QStringLiteral("message"),
+                  messageHtml(session, timeline.messages()[index.value()], ref, dark));
+    }
+    if (const auto index = timeline.collectiveOf(ref)) {
+        table.row(QStringLiteral("together"),
+                  collectiveHtml(session, timeline.collectives()[index->value()], ref, dark));
+    }
+    return QStringLiteral("<p style='margin:0 0 4px 0'><b>%1</b></p>%2")
+        .arg(nameOf(begin.function), table.html());
+}
+
+} // namespace stopline::app

@@ -1,0 +1,28 @@
+// Details of the call selected in the diagram.
+#pragma once
+
+#include <QDockWidget>
+
+class QTextBrowser;
+
+namespace stopline::app {
+
+class Look;
+
+class CallDock : public QDockWidget {
+    Q_OBJECT
+  public:
+    CallDock(Look* look, QWidget* parent = nullptr);
+    [[nodiscard]] QString text() const; ///< without markup
+
+  protected:
+    void changeEvent(QEvent* event) override;
+
+  private:
+    void reload();
+
+    Look* m_look;
+    QTextBrowser* m_view;
+};
+
+} // namespace stopline::app

@@ -1,0 +1,46 @@
+#include "log_dock.h"
+
+#include "log_model.h"
+#include "note_view.h"
+#include "text.h"
+
+#include <QHeaderView>
+
+namespace stopline::app {
+
+using namespace replay;
+
+LogDock::LogDock(Session* session, QWidget* parent)
+    : QDockWidget(tr("Log"), parent), m_model(new LogModel(this)), m_view(new NoteView(this)) {
+    setObjectName(QStringLiteral("log"));
+    setWidget(m_view);
+    m_view->setModel(m_model);
+    m_view->setNote(tr("Nothing to report."));
+    m_view->header()->setSectionResizeMode(LogModel::When, QHeaderView::ResizeToContents);
+    m_view->header()->resizeSection(LogModel::Text, 560);
+    connect(session, &Session::message, m_model, &LogModel::add);
+    connect(session, &Session::jobEnded, this, [this](const QString& summary) {
+        m_model->add(Severity::Info, tr("The job has ended: %1").arg(summary), {});
+    });
+    connect(session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
+        if (!text.isEmpty()) {
+            m_model->add(ok ? Severity::Info : Severity::Warning, text, {});
+        }
+    });
+    connect(session, &Session::departed, this, [this](const Departure& d) {
+        m_model->add(
+            Severity::Warning,
+            tr("Rank %1 departs from the recording at event %2 (%3): recorded %4, executed %5")
+                .arg(d.rank.value())
+                .arg(d.event.value())
+                .arg(locationText(d.where), d.recorded, d.executed),
+            tr("The program does not run the same twice. What follows is a new branch of the recording."));
+    });
+    connect(m_model, &LogModel::rowsInserted, this, [this] {
+        m_view->scrollToBottom();
+        const int problems = m_model->problems();
+        setWindowTitle(problems > 0 ? tr("Log (%1)").arg(problems) : tr("Log"));
+    });
+}
+
+} // namespace stopline::app

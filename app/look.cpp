@@ -1,0 +1,175 @@
+#include "look.h"
+
+#include <QPointer>
+
+#include <algorithm>
+
+namespace stopline::app {
+
+using namespace replay;
+
+bool isErrorStop(StopWhy why) {
+    switch (why) {
+    case StopWhy::Signal:
+    case StopWhy::Abort:
+    case StopWhy::MpiError:
+    case StopWhy::ExitNoFinalize:
+    case StopWhy::Departure:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool isOwnStop(StopWhy why) {
+    return isErrorStop(why) || why == StopWhy::Breakpoint || why == StopWhy::Watchpoint ||
+           why == StopWhy::Step;
+}
+
+Look::Look(Session* session, QObject* parent) : QObject(parent), m_session(session) {
+    connect(session, &Session::rankChanged, this, [this](RankId rank) {
+        if (rank == m_session->shownRank()) {
+            refresh();
+        } else {
+            follow();
+        }
+    });
+    connect(session, &Session::ranksChanged, this, &Look::refresh);
+    connect(session, &Session::focusChanged, this, &Look::refresh);
+    connect(session, &Session::stopped, this, [this] {
+        ++m_stop;
+        follow();
+        refresh();
+    });
+    connect(session, &Session::timelineReplaced, this, [this] { selectCall(std::nullopt); });
+}
+
+void Look::showRank(RankId rank) {
+    if (m_session->focus().rank && *m_session->focus().rank != rank) {
+        m_session->setFocus({rank});
+    }
+    m_session->setShownRank(rank);
+    refresh();
+}
+
+/// Which rank to show after a stop: one that went wrong first, then one that stopped for a reason of its own,
+/// as long as the shown rank has no such reason itself.
+void Look::follow() {
+    const RankView shown = m_session->rank(m_session->shownRank());
+    const bool shownHasReason = shown.phase == RankPhase::Stopped && isOwnStop(shown.why);
+    const bool shownIsError = shownHasReason && isErrorStop(shown.why);
+    std::optional<RankId> best;
+    bool bestIsError = false;
+    for (int i = 0; i < m_session->rankCount(); ++i) {
+        const RankView view = m_session->rank(RankId{i});
+        if (view.phase != RankPhase::Stopped || !isOwnStop(view.why) || view.rank == shown.rank) {
+            continue;
+        }
+        if (!best || (isErrorStop(view.why) && !bestIsError)) {
+            best = view.rank;
+            bestIsError = isErrorStop(view.why);
+        }
+    }
+    if (!best || shownIsError || (shownHasReason && !bestIsError)) {
+        return;
+    }
+    if (m_session->focus().rank) {
+        emit otherRankStopped(*best);
+        return;
+    }
+    m_session->setShownRank(*best);
+}
+
+void Look::refresh() {
+    const RankView view = m_session->rank(m_session->shownRank());
+    const Standing now{view.rank,          view.phase == RankPhase::Stopped,
+                       view.pid,           view.place,
+                       view.why,           view.location.file,
+                       view.location.line, view.phase == RankPhase::Stopped ? m_stop : 0};
+    if (now == m_standing) {
+        return;
+    }
+    const bool otherRank = now.rank != m_standing.rank;
+    m_standing = now;
+    if (!now.stopped) {
+        ++m_request; // answers under way are about a stop that is over
+        const bool gone = otherRank || view.phase != RankPhase::Running;
+        if (gone) {
+            m_frames.clear();
+            m_frame = -1;
+        }
+        m_stale = !m_frames.isEmpty();
+        m_problem.clear();
+        emit stackChanged();
+        emit frameChanged();
+        emit executionGone();
+        return;
+    }
+    if (view.location.known()) {
+        emit executionAt(view.location, true); // at once; the stack takes gdb a moment
+    }
+    loadStack();
+}
+
+void Look::loadStack() {
+    const quint64 request = ++m_request;
+    m_stale = true;
+    m_session->stack(m_standing.rank, [self = QPointer(this), request](Result<QVector<mi::Frame>> answer) {
+        if (!self || self->m_request != request) {
+            return;
+        }
+        self->m_stale = false;
+        self->m_frames = answer ? answer.value() : QVector<mi::Frame>{};
+        self->m_problem = answer ? QString() : answer.error().text;
+        const int user = self->m_session->rank(self->m_standing.rank).userFrame;
+        self->m_frame = user;
+        if (user < 0 || user >= self->m_frames.size()) {
+            const auto first = std::find_if(self->m_frames.begin(), self->m_frames.end(),
+                                            [](const mi::Frame& f) { return !Session::isInternalFrame(f); });
+            self->m_frame = self->m_frames.isEmpty() ? -1
+                            : first == self->m_frames.end()
+                                ? 0
+                                : static_cast<int>(first - self->m_frames.begin());
+        }
+        emit self->stackChanged();
+        self->announceFrame();
+    });
+}
+
+void Look::selectFrame(int level) {
+    if (level < 0 || level >= m_frames.size() || level == m_frame) {
+        return;
+    }
+    m_frame = level;
+    announceFrame();
+}
+
+void Look::announceFrame() {
+    emit frameChanged();
+    if (m_frame < 0 || m_stale) {
+        return;
+    }
+    const mi::Frame& frame = m_frames.at(m_frame);
+    if (frame.line <= 0) {
+        return;
+    }
+    const bool innermost = std::all_of(m_frames.begin(), m_frames.begin() + m_frame,
+                                       [](const mi::Frame& f) { return Session::isInternalFrame(f); });
+    emit executionAt({frame.fullName.isEmpty() ? frame.file : frame.fullName, frame.line, frame.function},
+                     innermost);
+}
+
+void Look::selectCall(std::optional<CallRef> call, bool showSource) {
+    if (call != m_call) {
+        m_call = call;
+        emit callChanged();
+    }
+    if (call && showSource) {
+        const SourceLocation location = m_session->sourceOf(*call);
+        if (location.known()) {
+            emit callSourceWanted(location);
+        }
+    }
+}
+
+} // namespace stopline::app

@@ -1,0 +1,462 @@
+#include "main_window.h"
+
+#include "actions.h"
+#include "breakpoints_dock.h"
+#include "call_dock.h"
+#include "diagram_pane.h"
+#include "focus_selector.h"
+#include "history_dock.h"
+#include "icons.h"
+#include "launch_dialog.h"
+#include "launch_memory.h"
+#include "log_dock.h"
+#include "look.h"
+#include "message_bar.h"
+#include "open_messages_dock.h"
+#include "output_dock.h"
+#include "program_source.h"
+#include "rank_strip.h"
+#include "source_view.h"
+#include "stack_dock.h"
+#include "status_line.h"
+#include "text.h"
+#include "theme.h"
+#include "variables_dock.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSettings>
+#include <QSplitter>
+#include <QStatusBar>
+#include <QTimer>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+namespace stopline::app {
+
+using namespace replay;
+
+namespace {
+constexpr int kEndPatienceMs = 10'000; ///< then the window closes anyway; the agents end what is left
+const QString kStyleKey = QStringLiteral("window/style");
+} // namespace
+
+MainWindow::MainWindow(Session* session, QWidget* parent)
+    : QMainWindow(parent), m_session(session), m_look(new Look(session, this)),
+      m_actions(new Actions(session, this)), m_programSource(new ProgramSource(this)) {
+    setWindowIcon(programIcon());
+    setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    buildCentre();
+    buildDocks();
+    buildToolBars();
+    m_status = new StatusLine(session, statusBar(), m_actions->cancel);
+    buildMenus();
+    connectSession();
+    resize(1440, 900);
+    m_pristineState = saveState(kLayoutVersion);
+    restoreLayout();
+    updateStrip();
+    updateTitle();
+}
+
+MainWindow::~MainWindow() {
+    m_session->disconnect(this);
+}
+
+void MainWindow::buildCentre() {
+    auto* centre = new QWidget(this);
+    auto* layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_bar = new MessageBar(centre);
+    m_splitter = new QSplitter(Qt::Vertical, centre);
+    m_source = new SourceView(m_look, m_splitter);
+    m_diagram = new DiagramPane(m_look, m_actions, m_splitter);
+    m_splitter->addWidget(m_source);
+    m_splitter->addWidget(m_diagram);
+    m_splitter->setSizes({520, 480});
+    m_splitter->setStretchFactor(0, 1);
+    m_splitter->setStretchFactor(1, 1);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_splitter, 1);
+    setCentralWidget(centre);
+    connect(m_diagram, &DiagramPane::hovered, this,
+            [this](const QString& text) { statusBar()->showMessage(text); });
+    connect(m_source, &SourceView::problem, this, [this](const QString& text, const QString& remedy) {
+        m_bar->show(Severity::Warning, text, remedy);
+    });
+}
+
+void MainWindow::buildDocks() {
+    m_variablesDock = new VariablesDock(m_look, this);
+    m_stackDock = new StackDock(m_look, this);
+    m_callDock = new CallDock(m_look, this);
+    m_outputDock = new OutputDock(m_session, this);
+    m_openMessagesDock = new OpenMessagesDock(m_look, this);
+    m_breakpointsDock = new BreakpointsDock(m_session, this);
+    m_logDock = new LogDock(m_session, this);
+    m_historyDock = new HistoryDock(m_session, this);
+    for (QDockWidget* dock :
+         {static_cast<QDockWidget*>(m_variablesDock), static_cast<QDockWidget*>(m_stackDock),
+          static_cast<QDockWidget*>(m_callDock)}) {
+        addDockWidget(Qt::RightDockWidgetArea, dock);
+    }
+    QDockWidget* first = nullptr;
+    for (QDockWidget* dock :
+         {static_cast<QDockWidget*>(m_outputDock), static_cast<QDockWidget*>(m_openMessagesDock),
+          static_cast<QDockWidget*>(m_breakpointsDock), static_cast<QDockWidget*>(m_historyDock),
+          static_cast<QDockWidget*>(m_logDock)}) {
+        addDockWidget(Qt::BottomDockWidgetArea, dock);
+        if (first != nullptr) {
+            tabifyDockWidget(first, dock);
+        } else {
+            first = dock;
+        }
+    }
+    m_outputDock->raise();
+    resizeDocks({m_variablesDock, m_stackDock, m_callDock}, {360, 240, 300}, Qt::Vertical);
+    resizeDocks({m_variablesDock}, {360}, Qt::Horizontal);
+    resizeDocks({m_outputDock}, {170}, Qt::Vertical);
+    connect(m_breakpointsDock, &BreakpointsDock::sourceWanted, this, [this](const SourceLocation& location) {
+        m_source->showLocation(location, SourceEditor::LineKind::Call);
+    });
+    connect(m_historyDock, &HistoryDock::previewed, m_diagram, &DiagramPane::preview);
+}
+
+void MainWindow::buildToolBars() {
+    auto* run = addToolBar(tr("Run control"));
+    run->setObjectName(QStringLiteral("runBar"));
+    run->setMovable(false);
+    run->setIconSize(QSize(20, 20));
+    run->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    run->addWidget(new FocusSelector(m_look, m_actions, run));
+    run->addAction(m_actions->runOrContinue);
+    run->addAction(m_actions->pause);
+    run->addSeparator();
+    const auto add = [run](QAction* action, const QString& shortText) {
+        action->setIconText(shortText);
+        run->addAction(action);
+    };
+    add(m_actions->stepOver, tr("Over"));
+    add(m_actions->stepInto, tr("Into"));
+    add(m_actions->stepOut, tr("Out"));
+    add(m_actions->runToCursor, tr("To cursor"));
+    run->addSeparator();
+    add(m_actions->undo, tr("Undo"));
+    add(m_actions->rollback, tr("Roll back"));
+    add(m_actions->go, tr("Go"));
+    run->addSeparator();
+    add(m_actions->restart, tr("Restart"));
+    add(m_actions->kill, tr("Kill"));
+
+    addToolBarBreak();
+    auto* ranks = addToolBar(tr("Ranks"));
+    ranks->setObjectName(QStringLiteral("rankBar"));
+    ranks->setMovable(false);
+    ranks->toggleViewAction()->setEnabled(false); // never hidden
+    ranks->setContextMenuPolicy(Qt::PreventContextMenu);
+    ranks->layout()->setContentsMargins(0, 0, 0, 0);
+    m_strip = new RankStrip(ranks);
+    ranks->addWidget(m_strip);
+    connect(m_strip, &RankStrip::rankChosen, m_look, &Look::showRank);
+    connect(m_strip, &RankStrip::rankFocused, this, [this](RankId rank) {
+        m_session->setFocus({rank});
+        m_session->setShownRank(rank);
+    });
+}
+
+void MainWindow::buildMenus() {
+    const auto fill = [this](const QString& title, const QList<QAction*>& actions) {
+        QMenu* menu = menuBar()->addMenu(title);
+        menu->setToolTipsVisible(true);
+        for (QAction* action : actions) {
+            if (action != nullptr) {
+                menu->addAction(action);
+            } else {
+                menu->addSeparator();
+            }
+        }
+        return menu;
+    };
+    Actions& a = *m_actions;
+    fill(tr("&Session"),
+         {a.launch, a.openSource, nullptr, a.stopAtStart, a.restart, a.kill, nullptr, a.quit});
+    fill(tr("&Run"), {a.runOrContinue, a.pause, nullptr, a.stepOver, a.stepInto, a.stepOut, a.runToCursor,
+                      nullptr, a.toggleBreakpoint});
+    fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,
+                         a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
+    fill(tr("R&anks"), {a.scopeAll, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
+    QMenu* view = fill(tr("&View"), {a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
+                                     a.lastStop, a.zoomIn, a.zoomOut, nullptr});
+    QMenu* panels = view->addMenu(tr("&Panels"));
+    for (auto* dock : findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly)) {
+        QAction* toggle = dock->toggleViewAction();
+        toggle->setText(dock->windowTitle());
+        panels->addAction(toggle);
+    }
+    QMenu* style = view->addMenu(tr("&Colours"));
+    auto* group = new QActionGroup(this);
+    const QString current = QSettings().value(kStyleKey, QStringLiteral("system")).toString();
+    for (const auto& [name, text, value] :
+         {std::tuple{QStringLiteral("system"), tr("As the &system"), ColourStyle::System},
+          std::tuple{QStringLiteral("light"), tr("&Light"), ColourStyle::Light},
+          std::tuple{QStringLiteral("dark"), tr("&Dark"), ColourStyle::Dark}}) {
+        QAction* action =
+            style->addAction(text, this, [this, value = value] { setColourStyle(value, true); });
+        action->setCheckable(true);
+        action->setChecked(name == current);
+        group->addAction(action);
+    }
+    view->addAction(tr("&Reset layout"), this, &MainWindow::resetLayout);
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&About Stopline"), this, [this] {
+        auto* box =
+            new QMessageBox(QMessageBox::NoIcon, tr("About Stopline"),
+                            tr("<b>Stopline</b><p>A debugger for MPI programs with a memory of what happened."
+                               "<p>GPL-3.0-or-later"),
+                            QMessageBox::Ok, this);
+        box->setIconPixmap(programIcon().pixmap(64, 64));
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
+
+    connect(a.launch, &QAction::triggered, this, &MainWindow::showLaunchDialog);
+    connect(a.quit, &QAction::triggered, this, &QWidget::close);
+    connect(a.openSource, &QAction::triggered, this, [this] {
+        auto* dialog = new QFileDialog(this, tr("Open source file"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+            if (const QString wrong = m_source->openFile(file); !wrong.isEmpty()) {
+                m_bar->show(Severity::Warning, wrong, {});
+            }
+        });
+        dialog->open();
+    });
+    connect(a.toggleBreakpoint, &QAction::triggered, m_source, &SourceView::toggleBreakpointAtCursor);
+    connect(a.runToCursor, &QAction::triggered, m_source, &SourceView::runToCursor);
+    connect(a.cycleSplitter, &QAction::triggered, this, &MainWindow::cycleSplitter);
+    connect(a.chooseRank, &QAction::triggered, this, &MainWindow::chooseRank);
+    connect(&a, &Actions::rankStepRequested, this, [this](int by) {
+        const int count = m_session->rankCount();
+        if (count > 0) {
+            m_look->showRank(RankId{(m_session->shownRank().value() + by + count) % count});
+        }
+    });
+}
+
+void MainWindow::connectSession() {
+    for (const auto signal : {&Session::ranksChanged, &Session::focusChanged, &Session::timelineChanged}) {
+        connect(m_session, signal, this, &MainWindow::scheduleStrip);
+    }
+    connect(m_session, &Session::rankChanged, this, &MainWindow::scheduleStrip);
+    connect(m_session, &Session::message, m_bar, &MessageBar::show);
+    connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
+        if (ok) {
+            statusBar()->showMessage(text);
+        } else if (!text.isEmpty()) {
+            m_bar->show(Severity::Warning, text, {});
+        }
+    });
+    connect(m_session, &Session::departed, this, [this](const Departure& d) {
+        m_bar->show(
+            Severity::Warning,
+            tr("Rank %1 does something else than was recorded, at event %2, %3: %4 instead of %5.")
+                .arg(d.rank.value())
+                .arg(d.event.value())
+                .arg(locationText(d.where), d.executed, d.recorded),
+            tr("The ranks are not at the stopline. The program does not run the same twice, for example "
+               "because a wildcard receive got another message."));
+    });
+    connect(m_session, &Session::jobEnded, this, [this](const QString& summary) {
+        statusBar()->showMessage(tr("The job has ended: %1").arg(summary));
+        updateStrip();
+    });
+    connect(m_look, &Look::otherRankStopped, this, [this](RankId rank) {
+        const RankView view = m_session->rank(rank);
+        m_bar->offer(
+            tr("Rank %1: %2 %3").arg(rank.value()).arg(fullStateText(view), locationText(view.location)),
+            tr("Show rank %1").arg(rank.value()), [this, rank] { m_look->showRank(rank); });
+    });
+    connect(m_programSource, &ProgramSource::found, this, [this](const QString& file, int line) {
+        if (m_source->openCount() == 0) {
+            m_source->openFile(file, line);
+        }
+    });
+}
+
+void MainWindow::setLaunch(const LaunchSpec& spec) {
+    m_session->setLaunch(spec);
+    const QString program =
+        spec.command.isEmpty() ? spec.program : programOfCommand(spec.command, spec.workingDirectory);
+    const QString directory = spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory;
+    m_source->setSearchDirectories({directory, QFileInfo(QDir(directory).filePath(program)).absolutePath()});
+    m_programSource->find(program, spec.workingDirectory);
+    if (!spec.program.isEmpty() || !spec.command.isEmpty()) {
+        rememberLaunch(spec);
+    }
+    updateStrip();
+    updateTitle();
+}
+
+QString MainWindow::emptyNotice() const {
+    const LaunchSpec& spec = m_session->launch();
+    if (spec.program.isEmpty() && spec.command.isEmpty()) {
+        return tr("No program yet. Session > New launch (Ctrl+N) chooses one, or start Stopline as: "
+                  "stopline -n 4 ./my_app");
+    }
+    return tr("Ready: %1\nRun (F5) starts it.").arg(launchText(spec));
+}
+
+void MainWindow::scheduleStrip() {
+    if (!m_stripDue) {
+        m_stripDue = true;
+        QTimer::singleShot(0, this, &MainWindow::updateStrip);
+    }
+}
+
+void MainWindow::updateStrip() {
+    m_stripDue = false;
+    RankStrip::Content content;
+    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+        content.ranks << m_session->rank(RankId{rank});
+    }
+    content.shown = m_session->shownRank();
+    content.focus = m_session->focus();
+    if (!content.ranks.isEmpty()) {
+        content.place = placeText(m_session->timeline(), content.shown, m_session->rank(content.shown).place);
+    }
+    content.notice = emptyNotice();
+    m_strip->setContent(std::move(content));
+    const bool program = !m_session->launch().program.isEmpty() || !m_session->launch().command.isEmpty();
+    m_source->setNotice(program ? tr("<p><b>Press Run (F5) to start the job.</b></p>"
+                                     "<p>Pause (F6) stops it wherever it is. The source of the shown rank "
+                                     "appears here; a click in its "
+                                     "left margin sets a breakpoint on all ranks.</p>")
+                                : tr("<p><b>Choose a program to debug.</b></p><p>Session &gt; New launch "
+                                     "(Ctrl+N), or from the shell: "
+                                     "<code>stopline -n 4 ./my_app</code></p><p>Compile it with <code>mpicc "
+                                     "-g</code>; nothing has to be "
+                                     "linked in.</p>"));
+}
+
+void MainWindow::updateTitle() {
+    const LaunchSpec& spec = m_session->launch();
+    const QString program =
+        spec.command.isEmpty() ? spec.program : programOfCommand(spec.command, spec.workingDirectory);
+    const QString name = QFileInfo(program).fileName();
+    setWindowTitle(name.isEmpty() ? tr("Stopline") : tr("%1 — Stopline").arg(name));
+}
+
+void MainWindow::showLaunchDialog() {
+    auto* dialog = new LaunchDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    const LaunchSpec& now = m_session->launch();
+    if (!now.program.isEmpty() || !now.command.isEmpty()) {
+        dialog->setSpec(now);
+    }
+    dialog->setStopAtStart(m_actions->stopAtStart->isChecked());
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_actions->stopAtStart->setChecked(dialog->stopAtStart());
+        setLaunch(dialog->spec());
+        if (m_session->jobExists()) {
+            m_bar->offer(tr("The new launch is used by the next Run or Restart."), tr("Restart now"),
+                         [this] { m_session->restart(); });
+        }
+    });
+    dialog->open();
+}
+
+void MainWindow::chooseRank() {
+    auto* dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Go to rank"));
+    dialog->setLabelText(tr("Rank:"));
+    dialog->setInputMode(QInputDialog::IntInput);
+    dialog->setIntRange(0, qMax(0, m_session->rankCount() - 1));
+    dialog->setIntValue(m_session->shownRank().value());
+    connect(dialog, &QInputDialog::intValueSelected, this,
+            [this](int rank) { m_look->showRank(RankId{rank}); });
+    dialog->open();
+}
+
+void MainWindow::cycleSplitter() {
+    const QList<int> sizes = m_splitter->sizes();
+    const int total = qMax(1, sizes.value(0) + sizes.value(1));
+    const int source = sizes.value(0) * 100 / total;
+    const int next = source >= 99 ? 0 : source >= 50 ? 35 : source >= 20 ? 100 : 65;
+    m_splitter->setSizes({total * next / 100, total - total * next / 100});
+}
+
+void MainWindow::setColourStyle(ColourStyle style, bool remember) {
+    applyStyle(style);
+    if (remember) {
+        QSettings().setValue(kStyleKey, style == ColourStyle::Dark    ? QStringLiteral("dark")
+                                        : style == ColourStyle::Light ? QStringLiteral("light")
+                                                                      : QStringLiteral("system"));
+    }
+}
+
+void MainWindow::resetLayout() {
+    restoreState(m_pristineState, kLayoutVersion);
+    m_splitter->setSizes({520, 480});
+    m_outputDock->raise();
+}
+
+void MainWindow::restoreLayout() {
+    const QSettings settings;
+    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+    restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
+    m_splitter->restoreState(settings.value(QStringLiteral("window/splitter")).toByteArray());
+}
+
+void MainWindow::saveLayout() const {
+    QSettings settings;
+    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("window/state"), saveState(kLayoutVersion));
+    settings.setValue(QStringLiteral("window/splitter"), m_splitter->saveState());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (m_closing || !m_session->jobExists()) {
+        saveLayout();
+        emit closing();
+        event->accept();
+        return;
+    }
+    event->ignore();
+    if (!m_askBeforeClose) {
+        endJobThenClose();
+        return;
+    }
+    auto* box = new QMessageBox(QMessageBox::Question, tr("Close Stopline"),
+                                tr("The job is still there. End it and close?"), QMessageBox::Cancel, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QPushButton* end = box->addButton(tr("End the job"), QMessageBox::AcceptRole);
+    connect(box, &QMessageBox::buttonClicked, this, [this, end](QAbstractButton* clicked) {
+        if (clicked == static_cast<QAbstractButton*>(end)) {
+            endJobThenClose();
+        }
+    });
+    box->open();
+}
+
+void MainWindow::endJobThenClose() {
+    if (m_closing) {
+        return;
+    }
+    m_closing = true;
+    statusBar()->showMessage(tr("Ending the job…"));
+    connect(m_session, &Session::jobEnded, this, &QWidget::close, Qt::QueuedConnection);
+    QTimer::singleShot(kEndPatienceMs, this, &QWidget::close);
+    m_session->kill();
+}
+
+} // namespace stopline::app

@@ -1,0 +1,200 @@
+// The script runner on a scripted session: waits that cannot take a stop for the next one, bounds, exit
+// codes.
+#include "../../../app/batch.h"
+#include "scripted_session.h"
+
+#include <QTest>
+#include <QTimer>
+
+using namespace stopline;
+using namespace stopline::app;
+using namespace stopline::replay;
+
+class BatchTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Session> m_session;
+    QStringList m_out;
+    QStringList m_err;
+
+    int perform(const QString& text, std::chrono::milliseconds wait = std::chrono::seconds(20)) {
+        m_out.clear();
+        m_err.clear();
+        BatchOptions options;
+        options.echoLines = false;
+        options.wait = wait;
+        options.out = [this](const QString& line) { m_out << line; };
+        options.err = [this](const QString& line) { m_err << line; };
+        BatchRunner runner(m_session.get(), options);
+        return runner.run(parseScript(text, false));
+    }
+
+    void setPhase(int rank, RankPhase phase, StopWhy why = StopWhy::None) {
+        RankView& view = scriptOf(*m_session).ranks[static_cast<std::size_t>(rank)];
+        view.phase = phase;
+        view.why = why;
+        emit m_session->rankChanged(RankId{rank});
+    }
+
+  private slots:
+    void init() {
+        m_session = std::make_unique<Session>();
+        standAt(*m_session, QStringLiteral("/src/solver.c"), {118, 120});
+        scriptOf(*m_session).values[QStringLiteral("n")] = QStringLiteral("16");
+        scriptOf(*m_session).values[QStringLiteral("p")] = QStringLiteral("(double *) 0x7ffc0123abcd");
+    }
+
+    void whereAndPrint() {
+        QCOMPARE(perform(QStringLiteral("where all\nprint n rank 1\nprint p rank 0\nfocus 1\nprint n")),
+                 kScriptOk);
+        QCOMPARE(m_out,
+                 QStringList({QStringLiteral("[0] solver.c:118 work"),
+                              QStringLiteral("[1] solver.c:120 work"), QStringLiteral("[1] n = 16"),
+                              QStringLiteral("[0] p = (double *) 0x…"), QStringLiteral("[1] n = 16")}));
+    }
+
+    void unknownVariableFails() {
+        QCOMPARE(perform(QStringLiteral("print nothing rank 0\necho never")), kScriptFailed);
+        QVERIFY(m_out.isEmpty());
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("No symbol")));
+    }
+
+    void minusGoesOn() {
+        QCOMPARE(perform(QStringLiteral("-print nothing rank 0\necho on")), kScriptOk);
+        QCOMPARE(m_out, QStringList{QStringLiteral("on")});
+    }
+
+    void expectations() {
+        QCOMPARE(perform(QStringLiteral("expect where 0 solver.c:118\nexpect not where 0 solver.c:120\n"
+                                        "expect print n rank all = 16\nexpect not print n rank 0 = 17\n"
+                                        "expect state all paused\nexpect where contains solver.c:120\n"
+                                        "expect place 0 not started")),
+                 kScriptOk);
+        QCOMPARE(perform(QStringLiteral("expect where 0 solver.c:119")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("is solver.c:118")));
+        QCOMPARE(perform(QStringLiteral("expect print n rank 0 = 17")), kScriptFailed);
+        QCOMPARE(perform(QStringLiteral("expect not where 9 solver.c:119")),
+                 kScriptFailed); // a mistake, not a difference
+    }
+
+    void expectWithinTriesAgain() {
+        QTimer::singleShot(200, m_session.get(), [this] {
+            scriptOf(*m_session).ranks[0].location.line = 119;
+            emit m_session->rankChanged(RankId{0});
+        });
+        QCOMPARE(perform(QStringLiteral("expect where 0 solver.c:119 within 20")), kScriptOk);
+    }
+
+    /// Right after `continue` the ranks still look stopped: the wait is for the next stop.
+    void waitStoppedIsForTheNextStop() {
+        bool ran = false;
+        QTimer::singleShot(150, m_session.get(), [this] {
+            setPhase(0, RankPhase::Running);
+            setPhase(1, RankPhase::Running);
+        });
+        QTimer::singleShot(400, m_session.get(), [this, &ran] {
+            ran = true;
+            setPhase(0, RankPhase::Stopped, StopWhy::Breakpoint);
+            setPhase(1, RankPhase::Stopped, StopWhy::Paused);
+        });
+        QCOMPARE(perform(QStringLiteral("continue\nwait stopped\nexpect state 0 breakpoint")), kScriptOk);
+        QVERIFY(ran);
+    }
+
+    void waitRunsOut() {
+        setPhase(1, RankPhase::Running);
+        QCOMPARE(perform(QStringLiteral("wait stopped within 0.2")), kScriptTimedOut);
+        const QString said = m_err.join(u'\n');
+        QVERIFY(said.contains(QStringLiteral("[0] paused")));
+        QVERIFY(said.contains(QStringLiteral("[1] running")));
+    }
+
+    void deadGdbRunsOut() {
+        scriptOf(*m_session).answers = false;
+        QCOMPARE(perform(QStringLiteral("print n rank 0"), std::chrono::milliseconds(200)), kScriptTimedOut);
+    }
+
+    void unusableVerbSaysWhy() {
+        scriptOf(*m_session).whyNot[Verb::Go] = QStringLiteral("There is no stopline.");
+        QCOMPARE(perform(QStringLiteral("go")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("There is no stopline.")));
+        QVERIFY(!scriptOf(*m_session).calls.contains(QStringLiteral("go")));
+    }
+
+    void operations() {
+        scriptOf(*m_session).operationText = QStringLiteral("all 2 ranks at the stopline");
+        QCOMPARE(perform(QStringLiteral("go")), kScriptOk);
+        QCOMPARE(m_out, QStringList{QStringLiteral("all 2 ranks at the stopline")});
+        scriptOf(*m_session).operationOk = false;
+        scriptOf(*m_session).job = true;
+        QCOMPARE(perform(QStringLiteral("undo")), kScriptFailed);
+        scriptOf(*m_session).finishesOperations = false;
+        scriptOf(*m_session).job = true;
+        scriptOf(*m_session).operation = QStringLiteral("Going back");
+        QCOMPARE(perform(QStringLiteral("go within 0.2")), kScriptTimedOut);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("Going back")));
+    }
+
+    void quitGivesTheCode() {
+        QCOMPARE(perform(QStringLiteral("quit 7\necho never")), 7);
+        QVERIFY(m_out.isEmpty());
+    }
+
+    void alwaysKillsTheJob() {
+        QCOMPARE(perform(QStringLiteral("print nothing rank 0")), kScriptFailed);
+        QCOMPARE(scriptOf(*m_session).calls, QStringList{QStringLiteral("kill")});
+        QVERIFY(!m_session->jobExists());
+    }
+
+    void wrongScriptIsNotBegun() {
+        QCOMPARE(perform(QStringLiteral("continue\nfly")), kScriptWrong);
+        QVERIFY(scriptOf(*m_session).calls.isEmpty());
+        QVERIFY(m_err.join(u' ').startsWith(QStringLiteral("line 2")));
+    }
+
+    void breakpoints() {
+        QCOMPARE(
+            perform(QStringLiteral("break solver.c:118 rank 1 if n > 3\nbreak work\ndisable 2\nbreakpoints\n"
+                                   "delete 1\nbreakpoints\n-delete 1")),
+            kScriptOk);
+        QCOMPARE(m_out, QStringList({QStringLiteral("breakpoint 1"), QStringLiteral("breakpoint 2"),
+                                     QStringLiteral("1 solver.c:118 if n > 3 rank 1 pending"),
+                                     QStringLiteral("2 work disabled pending"),
+                                     QStringLiteral("2 work disabled pending")}));
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("there is no breakpoint 1")));
+    }
+
+    void pointAndFrontiers() {
+        recordMessages(*m_session, 3);
+        QCOMPARE(
+            perform(QStringLiteral("-point 0 99 before\n-point 2 3 after\npoint 0 3 after\nfrontier past\n"
+                                   "stopline future\nevents 0 3 4")),
+            kScriptOk);
+        const QString said = m_err.join(u'\n');
+        QVERIFY(said.contains(QStringLiteral("rank 0 has no event 99")));
+        QVERIFY(said.contains(QStringLiteral("not ended")));
+        QVERIFY(m_out.contains(QStringLiteral("past frontier")));
+        QVERIFY(m_out.contains(QStringLiteral("stopline")));
+        QVERIFY(m_out.last().startsWith(QStringLiteral("[0] 4 end   MPI_Send")));
+        QVERIFY(scriptOf(*m_session).calls.contains(QStringLiteral("stopline future")));
+    }
+
+    void messages() {
+        recordMessages(*m_session, 3);
+        QCOMPARE(perform(QStringLiteral("messages")), kScriptOk);
+        QVERIFY(!m_out.isEmpty());
+        QVERIFY2(m_out.first().startsWith(QStringLiteral("0 -> 2  tag 5")), qPrintable(m_out.first()));
+    }
+
+    void outputIsTagged() {
+        scriptOf(*m_session).output[0] = "a\nb\n";
+        scriptOf(*m_session).output[-1] = "mpirun says\n";
+        QCOMPARE(perform(QStringLiteral("output all\noutput launcher\ninput 42")), kScriptOk);
+        QCOMPARE(m_out, QStringList({QStringLiteral("[0] a"), QStringLiteral("[0] b"),
+                                     QStringLiteral("[launcher] mpirun says")}));
+        QCOMPARE(scriptOf(*m_session).input, QByteArray("42\n"));
+    }
+};
+
+QTEST_GUILESS_MAIN(BatchTest)
+#include "batch_test.moc"

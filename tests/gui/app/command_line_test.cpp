@@ -1,0 +1,194 @@
+// Command line and script language: what belongs to whom, and what is said of mistakes.
+#include "../../../app/batch_language.h"
+#include "../../../app/command_line.h"
+#include "../../../app/text.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace stopline;
+using namespace stopline::app;
+
+class CommandLineTest : public QObject {
+    Q_OBJECT
+
+    static CommandLine parse(const char* text) {
+        return parseCommandLine(splitWords(QString::fromUtf8(text)));
+    }
+
+  private slots:
+    void programTakesTheRest() {
+        const CommandLine line = parse("-n 3 ./app -n 7 --batch x --help");
+        QCOMPARE(line.mode, RunMode::Window);
+        QCOMPARE(line.launch.ranks, 3);
+        QCOMPARE(line.launch.program, QStringLiteral("./app"));
+        QCOMPARE(line.launch.arguments,
+                 QStringList({QStringLiteral("-n"), QStringLiteral("7"), QStringLiteral("--batch"),
+                              QStringLiteral("x"), QStringLiteral("--help")}));
+        QVERIFY(line.launch.command.isEmpty());
+    }
+
+    void launcherForm() {
+        const CommandLine line = parse("mpirun -n 2 --bind-to none ./a 1 : -n 2 ./b");
+        QCOMPARE(line.mode, RunMode::Window);
+        QCOMPARE(line.launch.command.first(), QStringLiteral("mpirun"));
+        QCOMPARE(line.launch.command.size(), 11);
+        QVERIFY(line.launch.program.isEmpty());
+    }
+
+    void launcherFormByPath() { QVERIFY(!parse("/opt/mpi/bin/mpiexec -n 2 ./a").launch.command.isEmpty()); }
+
+    void options() {
+        const CommandLine line =
+            parse("-np 2 --launcher mpiexec --launcher-args \"--bind-to none\" --env A=1=2 --env B= "
+                  "--wait 7 --style dark --verbose ./app");
+        QCOMPARE(line.launch.ranks, 2);
+        QCOMPARE(line.launch.launcher, QStringLiteral("mpiexec"));
+        QCOMPARE(line.launch.launcherArguments,
+                 QStringList({QStringLiteral("--bind-to"), QStringLiteral("none")}));
+        QCOMPARE(line.launch.environment.size(), 2);
+        QCOMPARE(line.launch.environment[0].second, QStringLiteral("1=2"));
+        QCOMPARE(line.launch.environment[1].second, QString());
+        QCOMPARE(line.wait, std::chrono::seconds(7));
+        QCOMPARE(line.style, ColourStyle::Dark);
+        QVERIFY(line.verbose);
+    }
+
+    void batch() {
+        const CommandLine line = parse("--batch story -n 4 ./app");
+        QCOMPARE(line.mode, RunMode::Batch);
+        QCOMPARE(line.scriptFile, QStringLiteral("story"));
+        QCOMPARE(line.launch.ranks, 4);
+    }
+
+    void batchHelpListsEveryVerb() {
+        const CommandLine line = parse("--batch --help");
+        QCOMPARE(line.mode, RunMode::Print);
+        for (const char* verb : {"rollback", "expect", "runto", "screenshot", "stopline"}) {
+            QVERIFY2(line.text.contains(QString::fromUtf8(verb)), verb);
+        }
+    }
+
+    void helpAndVersion() {
+        QCOMPARE(parse("--help").mode, RunMode::Print);
+        QVERIFY(parse("--help").text.contains(QStringLiteral("--launcher-args")));
+        QVERIFY(parse("--version").text.startsWith(QStringLiteral("stopline ")));
+    }
+
+    void mistakes_data() {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("ranks") << "-n none ./app"
+                               << "-n needs";
+        QTest::newRow("no ranks") << "-n 0 ./app"
+                                  << "-n needs";
+        QTest::newRow("unknown") << "--frobnicate ./app"
+                                 << "--help";
+        QTest::newRow("n and launcher") << "-n 3 mpirun -n 4 ./app"
+                                        << "mpirun";
+        QTest::newRow("environment") << "--env A ./app"
+                                     << "NAME=VALUE";
+        QTest::newRow("directory") << "--working-directory /no/such/place ./app"
+                                   << "/no/such/place";
+        QTest::newRow("input") << "--input /no/such/file ./app"
+                               << "/no/such/file";
+        QTest::newRow("style") << "--style pink ./app"
+                               << "pink";
+        QTest::newRow("wait") << "--wait soon ./app"
+                              << "--wait";
+        QTest::newRow("run without program") << "--run"
+                                             << "program";
+        QTest::newRow("two scripts") << "--batch a --session-script b ./app"
+                                     << "one of them";
+    }
+
+    void mistakes() {
+        QFETCH(QString, line);
+        QFETCH(QString, says);
+        const CommandLine parsed = parseCommandLine(splitWords(line));
+        QCOMPARE(parsed.mode, RunMode::Invalid);
+        QVERIFY2(parsed.text.contains(says), qPrintable(parsed.text));
+    }
+
+    void scriptLines() {
+        const Script script =
+            parseScript(QStringLiteral("# story\n\nrun\n-wait stopped within 2.5\nprint a within b\n"
+                                       "echo within 5\nbreak a.c:3 if x > 2\n"),
+                        false);
+        QVERIFY(script.errors.isEmpty());
+        QCOMPARE(script.lines.size(), 5);
+        QCOMPARE(script.lines[0].number, 3);
+        QVERIFY(!script.lines[0].mayFail);
+        QVERIFY(script.lines[1].mayFail);
+        QCOMPARE(*script.lines[1].within, std::chrono::milliseconds(2500));
+        QCOMPARE(script.lines[1].words, QStringList{QStringLiteral("stopped")});
+        QCOMPARE(script.lines[3].rest, QStringLiteral("within 5"));
+    }
+
+    void scriptMistakes_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("verb") << "run\nfly"
+                              << "fly";
+        QTest::newRow("too many words") << "run\ngo now"
+                                        << "usage";
+        QTest::newRow("too few words") << "run\nevents"
+                                       << "usage";
+        QTest::newRow("within") << "run\nwait stopped within soon"
+                                << "within";
+        QTest::newRow("window verb") << "run\nscreenshot a"
+                                     << "--session-script";
+    }
+
+    void scriptMistakes() {
+        QFETCH(QString, text);
+        QFETCH(QString, says);
+        const Script script = parseScript(text, false);
+        QCOMPARE(script.errors.size(), 1);
+        QCOMPARE(script.errors.first().line, 2);
+        QVERIFY2(script.errors.first().text.contains(says), qPrintable(script.errors.first().text));
+    }
+
+    void words() {
+        QCOMPARE(splitWords(QStringLiteral(" a \"b c\"  d\"e f\" ")),
+                 QStringList({QStringLiteral("a"), QStringLiteral("b c"), QStringLiteral("de f")}));
+        QCOMPARE(splitWords(QStringLiteral("\"\"")), QStringList{QString()});
+    }
+
+    void rankSets_data() {
+        QTest::addColumn<QVector<int>>("ranks");
+        QTest::addColumn<QString>("text");
+        QTest::newRow("none") << QVector<int>{} << "";
+        QTest::newRow("one") << QVector<int>{3} << "3";
+        QTest::newRow("pair") << QVector<int>{3, 4} << "3,4";
+        QTest::newRow("run") << QVector<int>{0, 1, 2, 3, 7} << "0-3,7";
+        QTest::newRow("unsorted, twice") << QVector<int>{7, 2, 0, 1, 7} << "0-2,7";
+    }
+
+    void rankSets() {
+        QFETCH(QVector<int>, ranks);
+        QFETCH(QString, text);
+        QCOMPARE(rankSetText(ranks), text);
+        if (!text.isEmpty()) {
+            std::sort(ranks.begin(), ranks.end());
+            ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+            QCOMPARE(*parseRankSet(text), ranks);
+        }
+    }
+
+    void badRankSets() {
+        for (const char* text : {"", "a", "3-1", "-2", "1-2-3", "0-99999999", "1,,2"}) {
+            QVERIFY2(!parseRankSet(QString::fromUtf8(text)), text);
+        }
+        QCOMPARE(parseRankSet(QStringLiteral("0..3"))->size(), 4);
+    }
+
+    void bytes() {
+        QCOMPARE(bytesText(8), QStringLiteral("8 B"));
+        QCOMPARE(bytesText(4096), QStringLiteral("4 KiB"));
+        QCOMPARE(bytesText(3ULL << 19), QStringLiteral("1.5 MiB"));
+    }
+};
+
+QTEST_GUILESS_MAIN(CommandLineTest)
+#include "command_line_test.moc"

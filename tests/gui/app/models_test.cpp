@@ -1,0 +1,260 @@
+// Every model behaves as item models must, and says what it is asked.
+#include "../../../app/breakpoints_model.h"
+#include "../../../app/call_details.h"
+#include "../../../app/history_model.h"
+#include "../../../app/launch_memory.h"
+#include "../../../app/log_model.h"
+#include "../../../app/open_messages_model.h"
+#include "../../../app/output_log.h"
+#include "../../../app/source_finder.h"
+#include "../../../app/stack_model.h"
+#include "../../../app/variables_model.h"
+#include "scripted_session.h"
+
+#include <QAbstractItemModelTester>
+#include <QDir>
+#include <QFile>
+#include <QProcess>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace stopline;
+using namespace stopline::app;
+using namespace stopline::replay;
+
+namespace {
+
+QString cell(const QAbstractItemModel& model, int row, int column) {
+    return model.index(row, column).data().toString();
+}
+
+QVector<mi::Frame> someFrames() {
+    mi::Frame poll;
+    poll.function = QStringLiteral("opal_progress");
+    poll.from = QStringLiteral("/usr/lib/libmpi.so.40");
+    mi::Frame recv = poll;
+    recv.level = 1;
+    recv.function = QStringLiteral("PMPI_Recv");
+    mi::Frame user;
+    user.level = 2;
+    user.function = QStringLiteral("exchange");
+    user.file = QStringLiteral("src/solver.c");
+    user.line = 118;
+    return {poll, recv, user};
+}
+
+} // namespace
+
+class ModelsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_settings;
+
+    static void check(QAbstractItemModel* model) {
+        new QAbstractItemModelTester(model, QAbstractItemModelTester::FailureReportingMode::QtTest, model);
+    }
+
+  private slots:
+    void initTestCase() {
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
+        QCoreApplication::setOrganizationName(QStringLiteral("stopline-test"));
+        QCoreApplication::setApplicationName(QStringLiteral("models"));
+    }
+
+    void stackHidesInternalFrames() {
+        StackModel model;
+        check(&model);
+        model.setFrames(someFrames(), 2, false);
+        QCOMPARE(model.rowCount(), 2);
+        QVERIFY(cell(model, 0, StackModel::Function).startsWith(QStringLiteral("PMPI_Recv")));
+        QVERIFY(cell(model, 0, StackModel::Function).contains(u'2'));
+        QCOMPARE(model.levelAt(0), -1);
+        QCOMPARE(cell(model, 1, StackModel::Location), QStringLiteral("solver.c:118"));
+        QCOMPARE(model.rowOf(2), 1);
+        model.setShowInternal(true);
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.levelAt(0), 0);
+        model.setFrames({}, -1, false);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void variablesMarkChanges() {
+        VariablesModel model;
+        check(&model);
+        const auto variables = [](const QString& value) {
+            return QVector<mi::Variable>{
+                {QStringLiteral("i"), QStringLiteral("int"), value, false},
+                {QStringLiteral("n"), QStringLiteral("int"), QStringLiteral("16"), true}};
+        };
+        model.setVariables(QStringLiteral("0 work"), variables(QStringLiteral("1")));
+        QCOMPARE(cell(model, 0, VariablesModel::Name), QStringLiteral("n")); // arguments first
+        QCOMPARE(cell(model, 1, VariablesModel::Value), QStringLiteral("1"));
+        const QModelIndex value = model.index(1, VariablesModel::Value);
+        QVERIFY(!value.data(Qt::ForegroundRole).isValid());
+        model.setVariables(QStringLiteral("0 work"), variables(QStringLiteral("2")));
+        QVERIFY(model.index(1, VariablesModel::Value).data(Qt::ForegroundRole).isValid());
+        model.setVariables(QStringLiteral("1 work"),
+                           variables(QStringLiteral("3"))); // another rank: no change to tell
+        QVERIFY(!model.index(1, VariablesModel::Value).data(Qt::ForegroundRole).isValid());
+    }
+
+    void watchesAreEdited() {
+        VariablesModel model;
+        check(&model);
+        QSignalSpy edited(&model, &VariablesModel::watchesEdited);
+        QCOMPARE(model.rowCount(), 1);
+        QVERIFY(model.setData(model.index(0, VariablesModel::Name), QStringLiteral(" a[i] "), Qt::EditRole));
+        QCOMPARE(model.watches(), QStringList{QStringLiteral("a[i]")});
+        model.setWatchValue(QStringLiteral("a[i]"), QStringLiteral("3.5"), false);
+        QCOMPARE(cell(model, 0, VariablesModel::Value), QStringLiteral("3.5"));
+        QVERIFY(model.setData(model.index(0, VariablesModel::Name), QString(), Qt::EditRole));
+        QVERIFY(model.watches().isEmpty());
+        QCOMPARE(edited.count(), 2);
+        QVERIFY(!model.setData(model.index(0, VariablesModel::Value), QStringLiteral("x"), Qt::EditRole));
+    }
+
+    void breakpoints() {
+        Session session;
+        BreakpointsModel model(&session);
+        check(&model);
+        const int id =
+            session.addBreakpoint(QStringLiteral("/src/solver.c:118"), QStringLiteral("n > 3"), RankId{2});
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(cell(model, 0, BreakpointsModel::Location), QStringLiteral("solver.c:118"));
+        QCOMPARE(cell(model, 0, BreakpointsModel::Condition), QStringLiteral("n > 3"));
+        QCOMPARE(cell(model, 0, BreakpointsModel::Ranks), QStringLiteral("2"));
+        QCOMPARE(cell(model, 0, BreakpointsModel::Hits), QStringLiteral("pending"));
+        QVERIFY(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+        QVERIFY(!session.breakpoints().first().enabled);
+        session.removeBreakpoint(id);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void logKeepsTheNewest() {
+        LogModel model;
+        check(&model);
+        for (int i = 0; i < LogModel::kMostRows + 10; ++i) {
+            model.add(i % 2 == 0 ? Severity::Warning : Severity::Info, QString::number(i), {});
+        }
+        QVERIFY(model.rowCount() <= LogModel::kMostRows);
+        QCOMPARE(cell(model, model.rowCount() - 1, LogModel::Text), QString::number(LogModel::kMostRows + 9));
+        QVERIFY(model.problems() > 0);
+    }
+
+    void history() {
+        Session session;
+        HistoryModel model(&session);
+        check(&model);
+        HistoryEntry entry;
+        entry.verb = Verb::Continue;
+        entry.before = {Place{EventIndex{4}, false}, Place{EventIndex{2}, false}};
+        entry.after = {Place{EventIndex{9}, false}, Place{EventIndex{2}, false}};
+        scriptOf(session).history = {entry};
+        scriptOf(session).redo = entry;
+        emit session.historyChanged();
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(cell(model, 0, HistoryModel::Command), QStringLiteral("Continue all"));
+        QCOMPARE(cell(model, 0, HistoryModel::Places), QStringLiteral("0: 4 → 9")); // rank 1 did not move
+        QCOMPARE(model.before(0)->at(0).event, EventIndex{4});
+        QVERIFY(!model.before(1));
+    }
+
+    void openMessages() {
+        Session session;
+        OpenMessagesModel model(&session);
+        check(&model);
+        QCOMPARE(model.rowCount(), 0);
+        recordMessages(session, 3);
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(cell(model, 0, OpenMessagesModel::From), QStringLiteral("0"));
+        QCOMPARE(cell(model, 0, OpenMessagesModel::To), QStringLiteral("2"));
+        QVERIFY(model.callAt(0));
+    }
+
+    void callDetails() {
+        Session session;
+        recordMessages(session, 3);
+        const CallRef send{RankId{0}, CallIndex{1}};
+        const QString html = callDetailsHtml(session, send, QPalette());
+        for (const char* part : {"MPI_Send", "ring.c:31", "rank 1", "64 B", "received", "call:1:1"}) {
+            QVERIFY2(html.contains(QString::fromUtf8(part)), part);
+        }
+        QCOMPARE(*callOfLink(QStringLiteral("call:1:1")), (CallRef{RankId{1}, CallIndex{1}}));
+        QVERIFY(!callOfLink(QStringLiteral("source")));
+        QVERIFY(!callOfLink(QStringLiteral("call:x:1")));
+        QVERIFY(callDetailsHtml(session, {RankId{7}, CallIndex{0}}, QPalette()).isEmpty());
+        const QString open = callDetailsHtml(session, {RankId{2}, CallIndex{1}}, QPalette());
+        QVERIFY(open.contains(QStringLiteral("not finished")));
+    }
+
+    void outputLines() {
+        OutputLog log;
+        log.add(RankId{0}, 1, "hel");
+        log.add(RankId{1}, 1, "other\n");
+        log.add(RankId{0}, 2, "error\r\n");
+        log.add(RankId{0}, 1, "lo\nnext");
+        QCOMPARE(log.lines().size(), 3);
+        QCOMPARE(log.lines()[0].text, QStringLiteral("other"));
+        QCOMPARE(log.lines()[1].text, QStringLiteral("error"));
+        QCOMPARE(log.lines()[2].text, QStringLiteral("hello"));
+        QCOMPARE(log.unfinished().size(), 1);
+        QCOMPARE(log.unfinished().first().text, QStringLiteral("next"));
+        log.clear();
+        QVERIFY(log.lines().isEmpty());
+        QVERIFY(log.unfinished().isEmpty());
+    }
+
+    void outputIsBounded() {
+        OutputLog log;
+        for (int i = 0; i < 5; ++i) {
+            log.add(RankId{0}, 1, QByteArray("x\n").repeated(OutputLog::kMostLines / 4));
+        }
+        QVERIFY(log.lines().size() <= OutputLog::kMostLines);
+        QVERIFY(log.dropped() > 0);
+    }
+
+    void launches() {
+        LaunchSpec spec;
+        spec.program = QStringLiteral("./my app");
+        spec.arguments = {QStringLiteral("a b"), QString(), QStringLiteral("say \"x\"")};
+        spec.ranks = 8;
+        spec.environment = {{QStringLiteral("A"), QStringLiteral("1=2")}};
+        spec.launcherArguments = {QStringLiteral("--bind-to"), QStringLiteral("none")};
+        const LaunchSpec back = launchFromJson(launchToJson(spec));
+        QCOMPARE(launchToJson(back), launchToJson(spec));
+        QCOMPARE(QProcess::splitCommand(joinWords(spec.arguments)), spec.arguments);
+        rememberLaunch(spec);
+        LaunchSpec other;
+        other.command = {QStringLiteral("mpirun"), QStringLiteral("-n"), QStringLiteral("2"),
+                         QStringLiteral("./a")};
+        rememberLaunch(other);
+        rememberLaunch(spec);
+        QCOMPARE(recentLaunches().size(), 2);
+        QCOMPARE(recentLaunches().first().ranks, 8);
+        QCOMPARE(launchText(other), QStringLiteral("mpirun -n 2 ./a"));
+    }
+
+    void movedSourcesAreFound() {
+        QTemporaryDir here;
+        QVERIFY(QDir(here.path()).mkpath(QStringLiteral("proj/src")));
+        for (const char* name : {"/proj/src/a.c", "/proj/src/b.c"}) {
+            QFile file(here.path() + QString::fromUtf8(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+        }
+        SourceFinder finder;
+        QVERIFY(finder.find(QStringLiteral("/build/machine/proj/src/a.c")).isEmpty());
+        finder.learn(QStringLiteral("/build/machine/proj/src/a.c"),
+                     here.path() + QStringLiteral("/proj/src/a.c"));
+        QCOMPARE(finder.find(QStringLiteral("/build/machine/proj/src/b.c")),
+                 here.path() + QStringLiteral("/proj/src/b.c"));
+        QCOMPARE(SourceFinder().find(QStringLiteral("/build/machine/proj/src/b.c")), // remembered
+                 here.path() + QStringLiteral("/proj/src/b.c"));
+        finder.setSearchDirectories({here.path() + QStringLiteral("/proj/src")});
+        QCOMPARE(finder.find(QStringLiteral("b.c")), here.path() + QStringLiteral("/proj/src/b.c"));
+    }
+};
+
+QTEST_MAIN(ModelsTest)
+#include "models_test.moc"

@@ -1,0 +1,443 @@
+#include "scripted_session.h"
+
+#include <QCoreApplication>
+
+namespace stopline::replay {
+
+struct Session::Impl : Scripted {};
+
+namespace {
+
+std::map<const Session*, Scripted*>& scripts() {
+    static std::map<const Session*, Scripted*> all;
+    return all;
+}
+
+QString focusName(const Scripted& s) {
+    return s.focus.rank ? QString::number(s.focus.rank->value()) : QStringLiteral("all");
+}
+
+template <typename T>
+void answer(const Scripted& s, const std::function<void(Result<T>)>& handler, Result<T> result) {
+    if (s.answers) {
+        // From the event loop, as the real one does.
+        QMetaObject::invokeMethod(
+            qApp, [handler, result] { handler(result); }, Qt::QueuedConnection);
+    }
+}
+
+} // namespace
+
+Scripted& scriptOf(Session& session) {
+    return *scripts().at(&session);
+}
+
+QChar stateLetter(const RankView& view) {
+    switch (view.phase) {
+    case RankPhase::NotStarted:
+        return u'N';
+    case RankPhase::Running:
+        return u'R';
+    case RankPhase::Exited:
+        return u'X';
+    case RankPhase::Stopped:
+        return view.why == StopWhy::Breakpoint ? u'B' : view.why == StopWhy::Signal ? u'!' : u'P';
+    default:
+        return u'?';
+    }
+}
+
+QString stateText(const RankView& view) {
+    switch (view.phase) {
+    case RankPhase::NotStarted:
+        return QStringLiteral("not started");
+    case RankPhase::Running:
+        return view.insideMpi ? QStringLiteral("waiting in MPI") : QStringLiteral("running");
+    case RankPhase::Exited:
+        return QStringLiteral("exited with code %1").arg(view.exitCode);
+    case RankPhase::Stopped:
+        return view.why == StopWhy::Breakpoint ? QStringLiteral("stopped at breakpoint")
+               : view.why == StopWhy::Signal   ? QStringLiteral("stopped by signal (%1)").arg(view.detail)
+                                               : QStringLiteral("paused");
+    default:
+        return QStringLiteral("lost");
+    }
+}
+
+QString verbName(Verb verb) {
+    static const QStringList names{
+        QStringLiteral("Run"),       QStringLiteral("Continue"),  QStringLiteral("Pause"),
+        QStringLiteral("Step over"), QStringLiteral("Step into"), QStringLiteral("Step out"),
+        QStringLiteral("Run to"),    QStringLiteral("Kill"),      QStringLiteral("Restart"),
+        QStringLiteral("Go"),        QStringLiteral("Undo"),      QStringLiteral("Redo"),
+        QStringLiteral("Roll back"), QStringLiteral("Forward")};
+    return names.value(static_cast<int>(verb));
+}
+
+Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>()) {
+    scripts()[this] = m_impl.get();
+}
+
+Session::~Session() {
+    scripts().erase(this);
+}
+
+void Session::setLaunch(const LaunchSpec& spec) {
+    m_impl->launch = spec;
+}
+const LaunchSpec& Session::launch() const {
+    return m_impl->launch;
+}
+int Session::rankCount() const {
+    return static_cast<int>(m_impl->ranks.size());
+}
+
+RankView Session::rank(RankId rank) const {
+    const bool known = rank.value() >= 0 && rank.value() < rankCount();
+    RankView view = known ? m_impl->ranks[static_cast<std::size_t>(rank.value())] : RankView{};
+    view.rank = rank;
+    return view;
+}
+
+bool Session::jobExists() const {
+    return m_impl->job;
+}
+
+bool Session::allStopped() const {
+    for (const RankView& view : m_impl->ranks) {
+        if (view.phase == RankPhase::Running) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Cut Session::places() const {
+    Cut cut;
+    for (const RankView& view : m_impl->ranks) {
+        cut.push_back(view.place);
+    }
+    return cut;
+}
+
+void Session::setFocus(Focus focus) {
+    m_impl->focus = focus;
+    if (focus.rank) {
+        m_impl->shown = *focus.rank;
+    }
+    emit focusChanged();
+}
+
+Focus Session::focus() const {
+    return m_impl->focus;
+}
+RankId Session::shownRank() const {
+    return m_impl->shown;
+}
+
+void Session::setShownRank(RankId rank) {
+    m_impl->shown = rank;
+    emit focusChanged();
+}
+
+void Session::setStopAtStart(bool stop) {
+    m_impl->calls << QStringLiteral("stopAtStart %1").arg(stop);
+}
+void Session::run() {
+    m_impl->calls << QStringLiteral("run");
+}
+void Session::continueRun() {
+    m_impl->calls << QStringLiteral("continue ") + focusName(*m_impl);
+}
+void Session::pause() {
+    m_impl->calls << QStringLiteral("pause ") + focusName(*m_impl);
+}
+void Session::stepOver() {
+    m_impl->calls << QStringLiteral("stepOver ") + focusName(*m_impl);
+}
+void Session::stepInto() {
+    m_impl->calls << QStringLiteral("stepInto ") + focusName(*m_impl);
+}
+void Session::stepOut() {
+    m_impl->calls << QStringLiteral("stepOut ") + focusName(*m_impl);
+}
+void Session::runTo(const QString& file, int line) {
+    m_impl->calls << QStringLiteral("runTo %1 %2").arg(file.section(u'/', -1)).arg(line);
+}
+
+void Session::kill() {
+    m_impl->calls << QStringLiteral("kill");
+    m_impl->job = false;
+    emit jobEnded(QStringLiteral("killed"));
+}
+
+void Session::restart() {
+    m_impl->calls << QStringLiteral("restart");
+}
+
+QString Session::whyNot(Verb verb) const {
+    const auto found = m_impl->whyNot.find(verb);
+    return found == m_impl->whyNot.end() ? QString() : found->second;
+}
+
+QString Session::operation() const {
+    return m_impl->operation;
+}
+void Session::cancel() {
+    m_impl->calls << QStringLiteral("cancel");
+}
+
+int Session::addBreakpoint(const QString& location, const QString& condition,
+                           std::optional<RankId> onlyRank) {
+    UserBreakpoint b;
+    b.id = m_impl->breakpoints.isEmpty() ? 1 : m_impl->breakpoints.last().id + 1;
+    b.location = location;
+    b.condition = condition;
+    b.onlyRank = onlyRank;
+    m_impl->breakpoints << b;
+    emit breakpointsChanged();
+    return b.id;
+}
+
+void Session::removeBreakpoint(int id) {
+    m_impl->breakpoints.removeIf([id](const UserBreakpoint& b) { return b.id == id; });
+    emit breakpointsChanged();
+}
+
+void Session::setBreakpointEnabled(int id, bool enabled) {
+    for (UserBreakpoint& b : m_impl->breakpoints) {
+        if (b.id == id) {
+            b.enabled = enabled;
+        }
+    }
+    emit breakpointsChanged();
+}
+
+QVector<UserBreakpoint> Session::breakpoints() const {
+    return m_impl->breakpoints;
+}
+
+void Session::stack(RankId, Handler<QVector<mi::Frame>> handler) {
+    answer<QVector<mi::Frame>>(*m_impl, handler, m_impl->frames);
+}
+
+void Session::variables(RankId, int, Handler<QVector<mi::Variable>> handler) {
+    answer<QVector<mi::Variable>>(*m_impl, handler, m_impl->variables);
+}
+
+void Session::evaluate(RankId, int, const QString& expression, Handler<QString> handler) {
+    const auto found = m_impl->values.find(expression);
+    if (found == m_impl->values.end()) {
+        answer<QString>(*m_impl, handler,
+                        Error{ErrorCode::GdbError,
+                              QStringLiteral("No symbol \"%1\" in current context.").arg(expression)});
+    } else {
+        answer<QString>(*m_impl, handler, found->second);
+    }
+}
+
+void Session::gdbCommand(RankId, const QString& command, Handler<QString> handler) {
+    answer<QString>(*m_impl, handler, command + QStringLiteral(" done\n"));
+}
+
+bool Session::isInternalFrame(const mi::Frame& frame) {
+    return frame.from.contains(QStringLiteral("libmpi"));
+}
+const Timeline& Session::timeline() const {
+    return *m_impl->timeline;
+}
+void Session::refreshTimeline() {
+    m_impl->calls << QStringLiteral("refresh");
+}
+
+SourceLocation Session::sourceOf(CallRef call) const {
+    return {QStringLiteral("/src/ring.c"), 30 + static_cast<int>(call.call.value()), QStringLiteral("main")};
+}
+
+QString Session::callText(CallRef call) const {
+    const Call& data = m_impl->timeline->call(call);
+    const auto name = trace::functionName(m_impl->timeline->details(call.rank, data.beginDetails).function);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+void Session::setPoint(std::optional<Point> point) {
+    m_impl->point = point;
+    m_impl->past = point ? std::optional(m_impl->timeline->pastFrontier(*point)) : std::nullopt;
+    m_impl->future = point ? std::optional(m_impl->timeline->futureFrontier(*point)) : std::nullopt;
+    emit stoplineChanged();
+    emit verbsChanged();
+}
+
+std::optional<Point> Session::point() const {
+    return m_impl->point;
+}
+std::optional<Line> Session::frontier(Frontier which) const {
+    return which == Frontier::Past ? m_impl->past : m_impl->future;
+}
+
+void Session::setStopline(Frontier which) {
+    m_impl->calls << (which == Frontier::Past ? QStringLiteral("stopline past")
+                                              : QStringLiteral("stopline future"));
+    m_impl->stopline = frontier(which);
+    emit stoplineChanged();
+}
+
+void Session::setStopline(const Line& line) {
+    m_impl->stopline = line;
+    emit stoplineChanged();
+}
+
+std::optional<Line> Session::stopline() const {
+    return m_impl->stopline;
+}
+
+void Session::go() {
+    m_impl->calls << QStringLiteral("go");
+    if (m_impl->finishesOperations) {
+        emit operationFinished(m_impl->operationOk, m_impl->operationText);
+    }
+}
+
+void Session::undo() {
+    m_impl->calls << QStringLiteral("undo");
+    if (m_impl->finishesOperations) {
+        emit operationFinished(m_impl->operationOk, m_impl->operationText);
+    }
+}
+
+void Session::redo() {
+    m_impl->calls << QStringLiteral("redo");
+}
+void Session::rollback() {
+    m_impl->calls << QStringLiteral("rollback");
+}
+void Session::forward() {
+    m_impl->calls << QStringLiteral("forward");
+}
+std::optional<Cut> Session::undoTarget() const {
+    return m_impl->undo ? std::optional(m_impl->undo->before) : std::nullopt;
+}
+std::optional<Cut> Session::rollbackTarget() const {
+    return std::nullopt;
+}
+QVector<HistoryEntry> Session::history() const {
+    return m_impl->history;
+}
+std::optional<HistoryEntry> Session::nextUndo() const {
+    return m_impl->undo;
+}
+std::optional<HistoryEntry> Session::nextRedo() const {
+    return m_impl->redo;
+}
+std::optional<Departure> Session::departure() const {
+    return std::nullopt;
+}
+const QVector<Session::StopSummary>& Session::stops() const {
+    return m_impl->stops;
+}
+
+QByteArray Session::output(RankId rank) const {
+    const auto found = m_impl->output.find(rank.value());
+    return found == m_impl->output.end() ? QByteArray() : found->second;
+}
+
+void Session::writeInput(const QByteArray& bytes) {
+    m_impl->input += bytes;
+}
+
+void standAt(Session& session, const QString& file, const std::vector<int>& lines) {
+    Scripted& s = scriptOf(session);
+    s.job = true;
+    s.ranks.clear();
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        RankView view;
+        view.rank = RankId{static_cast<std::int32_t>(i)};
+        view.phase = RankPhase::Stopped;
+        view.why = StopWhy::Paused;
+        view.location = {file, lines[i], QStringLiteral("work")};
+        view.userFrame = 0;
+        view.pid = 1000 + static_cast<qint64>(i);
+        s.ranks.push_back(view);
+    }
+    mi::Frame frame;
+    frame.function = QStringLiteral("work");
+    frame.file = file;
+    frame.fullName = file;
+    frame.line = lines.empty() ? 1 : lines.front();
+    mi::Frame outer = frame;
+    outer.level = 1;
+    outer.function = QStringLiteral("main");
+    outer.line = frame.line + 5;
+    s.frames = {frame, outer};
+}
+
+void recordMessages(Session& session, int ranks) {
+    Scripted& s = scriptOf(session);
+    s.timeline = std::make_unique<Timeline>(ranks);
+    Timeline& t = *s.timeline;
+    trace::CommInfo world;
+    world.id = 1;
+    for (int i = 0; i < ranks; ++i) {
+        world.members.push_back(i);
+    }
+    const auto event = [&t](int rank, TimeNs time, auto fill) {
+        trace::EventDetails details;
+        fill(details);
+        const RankId id{rank};
+        t.addEvent(id, t.addDetails(id, details), time);
+    };
+    const auto send = [](int peer, trace::EventKind kind) {
+        return [peer, kind](trace::EventDetails& d) {
+            d.kind = kind;
+            d.function = trace::FunctionId::Send;
+            d.comm = kCommWorld;
+            if (kind == trace::EventKind::Begin) {
+                d.sendPeer = peer;
+                d.sendTag = 5;
+                d.sendBytes = 64;
+            }
+        };
+    };
+    const auto receive = [](trace::EventKind kind) {
+        return [kind](trace::EventDetails& d) {
+            d.kind = kind;
+            d.function = trace::FunctionId::Recv;
+            d.comm = kCommWorld;
+            if (kind == trace::EventKind::Begin) {
+                d.recvPeer = 0;
+                d.recvTag = 5;
+                d.recvBytes = 64;
+            } else {
+                d.status = {0, 5, 64, false};
+            }
+        };
+    };
+    for (int rank = 0; rank < ranks; ++rank) {
+        t.addComm(RankId{rank}, world);
+        for (const auto kind : {trace::EventKind::Begin, trace::EventKind::End}) {
+            event(rank, kind == trace::EventKind::Begin ? 1000 : 900'000, [kind](trace::EventDetails& d) {
+                d.kind = kind;
+                d.function = trace::FunctionId::Init;
+                d.comm = kCommWorld;
+            });
+        }
+    }
+    for (int peer = 1; peer < ranks; ++peer) {
+        event(0, 1'000'000 + peer * 100'000, send(peer, trace::EventKind::Begin));
+        event(0, 1'050'000 + peer * 100'000, send(peer, trace::EventKind::End));
+    }
+    for (int rank = 1; rank < ranks; ++rank) {
+        event(rank, 950'000 + rank * 1000, receive(trace::EventKind::Begin));
+        if (rank + 1 < ranks) {
+            event(rank, 1'080'000 + rank * 100'000, receive(trace::EventKind::End));
+        }
+    }
+    s.ranks.resize(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        s.ranks[static_cast<std::size_t>(rank)].place = {t.lastEvent(RankId{rank}),
+                                                         rank > 0 && rank + 1 == ranks};
+    }
+    emit session.timelineReplaced();
+}
+
+} // namespace stopline::replay

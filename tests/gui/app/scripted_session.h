@@ -1,0 +1,50 @@
+// A session that does what a test says: the same class, another implementation. Window tests link it instead
+// of the real one, so that 64 ranks cost nothing and every state can be had at once.
+#pragma once
+
+#include "../../../replay/session.h"
+
+#include <QStringList>
+
+#include <map>
+#include <vector>
+
+namespace stopline::replay {
+
+/// All that such a session answers, and what it was asked.
+struct Scripted {
+    LaunchSpec launch;
+    std::vector<RankView> ranks;
+    bool job = false;
+    Focus focus;
+    RankId shown{0};
+    QString operation;
+    std::map<Verb, QString> whyNot;
+    QVector<UserBreakpoint> breakpoints;
+    QVector<mi::Frame> frames;
+    QVector<mi::Variable> variables;
+    std::map<QString, QString> values; ///< of evaluate(), by expression; others are an error
+    std::unique_ptr<Timeline> timeline = std::make_unique<Timeline>(0);
+    std::optional<Point> point;
+    std::optional<Line> past, future, stopline;
+    QVector<HistoryEntry> history;
+    std::optional<HistoryEntry> undo, redo;
+    QVector<Session::StopSummary> stops;
+    std::map<int, QByteArray> output;
+    QByteArray input;
+    QStringList calls;              ///< "continue all", "runTo a.c 12", … in order
+    bool answers = true;            ///< false: handlers are never called
+    bool finishesOperations = true; ///< go, undo, …: operationFinished(operationOk, operationText) at once
+    bool operationOk = true;
+    QString operationText;
+};
+
+[[nodiscard]] Scripted& scriptOf(Session& session);
+
+/// Ranks standing at lines of one file, all stopped by Pause.
+void standAt(Session& session, const QString& file, const std::vector<int>& lines);
+/// A small recording: on `ranks` ranks Init, then rank 0 sends one message to each other rank; the last one
+/// is not received. Rank r > 0 is inside its receive when nothing came.
+void recordMessages(Session& session, int ranks);
+
+} // namespace stopline::replay
