@@ -9,6 +9,7 @@ namespace {
 // is decided by time, except that a rank that has not moved for this long is reported where it is.
 constexpr int kLookMs = 50;
 constexpr qint64 kStillMs = 60'000;
+constexpr int kCancelMs = 5000;
 } // namespace
 
 Approach::Approach(const Recording& recording, std::vector<Target> targets, QObject* parent)
@@ -67,10 +68,16 @@ void Approach::continueFrom(const std::vector<RankProcess*>& ranks) {
 }
 
 void Approach::joined(RankProcess* rank) {
+    if (m_cancelling) {
+        rank->keep();
+        finishCancel();
+        return;
+    }
     Traveller& traveller = of(rank);
     const Target& target = targetOf(rank->rank());
     if (target.place.event.value() == 0) {
         if (target.runOn.kind == RunOn::Kind::None) {
+            rank->keep();
             there(rank);
             return;
         }
@@ -85,6 +92,10 @@ void Approach::joined(RankProcess* rank) {
 }
 
 void Approach::arrived(RankProcess* rank) {
+    if (m_cancelling) {
+        rank->release();
+        return;
+    }
     Traveller& traveller = of(rank);
     if (traveller.leg == Leg::RunningOn || traveller.leg == Leg::Pausing) {
         rank->release(); // the guard: atRunOnStop() or stopped() sees where it is
@@ -105,6 +116,10 @@ void Approach::arrived(RankProcess* rank) {
 }
 
 void Approach::stopped(RankProcess* rank) {
+    if (m_cancelling) {
+        finishCancel();
+        return;
+    }
     Traveller& traveller = of(rank);
     const RankView& view = rank->view();
     const Target& target = targetOf(rank->rank());
@@ -144,6 +159,10 @@ void Approach::stopped(RankProcess* rank) {
 }
 
 void Approach::ended(RankProcess* rank) {
+    if (m_cancelling) {
+        finishCancel();
+        return;
+    }
     Traveller& traveller = of(rank);
     if (traveller.leg == Leg::There || traveller.leg == Leg::Elsewhere) {
         return;
@@ -178,7 +197,7 @@ void Approach::tick() {
 }
 
 void Approach::looked() {
-    if (m_finished || m_released) {
+    if (m_finished || m_released || m_cancelling) {
         return;
     }
     const Timeline& timeline = m_recording.timeline();
@@ -233,7 +252,7 @@ void Approach::looked() {
 }
 
 void Approach::check() {
-    if (m_finished || m_released) {
+    if (m_finished || m_released || m_cancelling) {
         return;
     }
     for (const Traveller& traveller : m_travellers) {
@@ -338,7 +357,7 @@ void Approach::elsewhere(RankProcess* rank, const QString& reason) {
 }
 
 void Approach::finishIfDone() {
-    if (m_finished || !m_released) {
+    if (m_finished || !m_released || m_cancelling) {
         return;
     }
     Outcome outcome;
@@ -361,9 +380,12 @@ void Approach::finishIfDone() {
 }
 
 void Approach::cancel(const QString& why) {
-    if (m_finished) {
+    if (m_finished || m_cancelling) {
         return;
     }
+    m_cancelling = true;
+    m_cancelText = why;
+    m_tick.stop();
     for (Traveller& traveller : m_travellers) {
         if (traveller.process == nullptr || traveller.process->ended()) {
             continue;
@@ -374,8 +396,27 @@ void Approach::cancel(const QString& why) {
         traveller.process->link()->setThreshold(kNoThreshold);
         traveller.process->pause();
     }
+    // Ranks that have not joined yet are joined where they are; an agent that never comes must not keep the rest.
+    QTimer::singleShot(kCancelMs, this, [this] {
+        m_cancelLate = true;
+        finishCancel();
+    });
+    QMetaObject::invokeMethod(this, &Approach::finishCancel, Qt::QueuedConnection);
+}
+
+void Approach::finishCancel() {
+    if (m_finished) {
+        return;
+    }
+    for (const Traveller& traveller : m_travellers) {
+        const RankProcess* process = traveller.process;
+        if (!m_cancelLate && process != nullptr && !process->stopped() && !process->ended() &&
+            process->view().phase != RankPhase::Failed) {
+            return;
+        }
+    }
     Outcome outcome;
-    outcome.text = why;
+    outcome.text = m_cancelText;
     finish(outcome);
 }
 

@@ -40,7 +40,7 @@ class Approach : public QObject {
     void arrived(RankProcess* rank);
     void stopped(RankProcess* rank);
     void ended(RankProcess* rank);
-    /// Leaves the ranks where they are, stopped.
+    /// Stops the ranks where they are; finished() follows when all have stopped.
     void cancel(const QString& why);
 
     [[nodiscard]] QString progress() const; ///< "2 of 4 ranks there"
@@ -85,6 +85,7 @@ class Approach : public QObject {
     void there(RankProcess* rank);
     void elsewhere(RankProcess* rank, const QString& reason);
     void finishIfDone();
+    void finishCancel();
     void finish(const Outcome& outcome);
 
     const Recording& m_recording;
@@ -95,6 +96,9 @@ class Approach : public QObject {
     bool m_released = false;
     bool m_finished = false;
     bool m_guardFired = false;
+    bool m_cancelling = false;
+    bool m_cancelLate = false;
+    QString m_cancelText;
 };
 
 } // namespace stopline::replay

@@ -72,6 +72,8 @@ Pattern patternOf(const TimelineData& data, std::uint32_t collective, Relation r
 
 namespace {
 
+constexpr std::uint64_t kStretch = 128; ///< events of a rank visited before another has its turn
+
 struct Range {
     std::uint32_t from = 0;
     std::uint32_t to = 0; ///< not included
@@ -192,12 +194,14 @@ void Raise::needStart(std::int32_t rank, std::uint32_t call) {
 
 void Raise::run() {
     while (!m_queue.empty()) {
-        const std::int32_t rank = m_queue.back();
-        m_queue.pop_back();
+        const std::int32_t rank = m_queue.front();
+        m_queue.pop_front();
         const RankData& data = m_data.rank(rank);
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
         // Demands on other ranks may come back here and raise this one further: read the goal anew each time.
-        while (visited < m_positions[static_cast<std::size_t>(rank)] / 2) {
+        // A stretch at a time, so that all ranks pass the same part of the store together, while it is in the cache.
+        const std::uint64_t pause = visited + kStretch;
+        while (visited == pause ? (m_queue.push_back(rank), false) : visited < m_positions[static_cast<std::size_t>(rank)] / 2) {
             ++visited;
             const std::uint32_t call = data.events.callOf(visited);
             if (call != kNone && data.links[call] != kNone && data.events.endOf(call) == visited) {
@@ -284,12 +288,13 @@ Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions f
 
 void Lower::run() {
     while (!m_queue.empty()) {
-        const std::int32_t rank = m_queue.back();
-        m_queue.pop_back();
+        const std::int32_t rank = m_queue.front();
+        m_queue.pop_front();
         const RankData& data = m_data.rank(rank);
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
         // Withdraw the starts of the events from the position on; the start of event e is at 2e + 1.
-        while (visited > 1 && (visited - 1) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
+        const std::uint64_t pause = visited > kStretch ? visited - kStretch : 0;
+        while (visited == pause ? (m_queue.push_back(rank), false) : visited > 1 && (visited - 1) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
             --visited;
             const std::uint32_t call = data.events.callOf(visited);
             if (call != kNone && data.links[call] != kNone && data.events.beginOf(call) == visited) {

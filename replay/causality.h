@@ -25,6 +25,7 @@
 #include "timeline_data.h"
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace stopline::replay {
@@ -86,7 +87,7 @@ class Raise {
     std::int32_t m_fixed = -1;
     Positions m_positions;
     std::vector<std::uint64_t> m_visited; ///< by rank: last event whose demands are made
-    std::vector<std::int32_t> m_queue;
+    std::deque<std::int32_t> m_queue;
     std::vector<std::uint32_t> m_reached; ///< by collective: how far its members are demanded
 };
 
@@ -118,7 +119,7 @@ class Lower {
     Positions m_positions;
     const Positions* m_floor = nullptr;
     std::vector<std::uint64_t> m_visited; ///< by rank: first event whose start has been withdrawn
-    std::vector<std::int32_t> m_queue;
+    std::deque<std::int32_t> m_queue;
     std::vector<std::uint32_t> m_reached;
 };
 

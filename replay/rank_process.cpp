@@ -34,6 +34,8 @@ bool legal(RankPhase from, RankPhase to) {
     return false;
 }
 
+constexpr int kAloneMs = 800;
+
 const char* signalText(int signal) {
     return strsignal(signal);
 }
@@ -80,10 +82,17 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         if (ended() || m_killing) {
             return;
         }
-        setPhase(RankPhase::Failed, StopWhy::None, QStringLiteral("its gdb has died (%1)").arg(why));
-        emit fault(QStringLiteral("The gdb of rank %1 has died (%2); the rank is ended with it.").arg(m_rank.value()).arg(why),
-                   QStringLiteral("Undo or Restart brings the job back; the other ranks are untouched."));
-        m_link->kill();
+        // When the launcher ends the job, gdbs go just before their agents: only a gdb that dies alone is a failure.
+        QTimer::singleShot(kAloneMs, this, [this, why] {
+            if (ended() || m_killing || !m_link->connected()) {
+                return;
+            }
+            setPhase(RankPhase::Failed, StopWhy::None, QStringLiteral("its gdb has died (%1)").arg(why));
+            emit fault(QStringLiteral("The gdb of rank %1 has died (%2); the rank is ended with it.").arg(m_rank.value()).arg(why),
+                       QStringLiteral("Undo or Restart brings the job back; the other ranks are untouched."));
+            m_link->kill();
+            emit ended_();
+        });
     });
     connect(m_gdb, &mi::GdbSession::notResponding, this, [this](const QString& why) {
         emit fault(QStringLiteral("The gdb of rank %1 does not answer: %2.").arg(m_rank.value()).arg(why),
@@ -174,7 +183,7 @@ void RankProcess::onAttached() {
             afterStop();
             return;
         }
-        setPhase(RankPhase::Stopped, StopWhy::Start);
+        m_waiting = true; // whoever hears joined() lets it go or keeps it
         emit joined();
     };
     if (address == 0) {
@@ -241,7 +250,7 @@ void RankProcess::endOf(int waitStatus) {
                  QStringLiteral("killed by signal %1 (%2)").arg(m_view.exitSignal).arg(QString::fromUtf8(signalText(m_view.exitSignal))));
     } else {
         m_view.exitCode = WEXITSTATUS(waitStatus);
-        setPhase(RankPhase::Exited, StopWhy::None, QStringLiteral("exit code %1").arg(m_view.exitCode));
+        setPhase(RankPhase::Exited);
     }
     emit ended_();
 }
@@ -439,10 +448,17 @@ void RankProcess::resume(mi::Resume how, int frame) {
     });
 }
 
+void RankProcess::keep() {
+    if (m_waiting) {
+        setPhase(RankPhase::Stopped, StopWhy::Start);
+    }
+}
+
 void RankProcess::letGo() {
     if (ended() || !m_attached) {
         return;
     }
+    m_waiting = false;
     if (m_link->status().atGate) {
         m_link->openGate();
     }
@@ -482,6 +498,7 @@ void RankProcess::step(Verb how) {
     if (!stopped()) {
         return;
     }
+    m_waiting = false;
     setPhase(RankPhase::Running);
     if (how == Verb::StepOver || how == Verb::StepInto) {
         // A stop in the library or in MPI: bring the call to its end first, then step in the user's code.
@@ -534,6 +551,11 @@ void RankProcess::pause() {
         tryJoin();
         return;
     }
+    if (m_waiting) {
+        keep();
+        emit stoppedNow();
+        return;
+    }
     m_pauseWanted = true;
     if (m_link->status().state == trace::RankState::Arrived) {
         m_link->release(); // its stop function is a better place than the middle of its waiting
@@ -547,7 +569,7 @@ void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) 
     if (ended()) {
         return;
     }
-    if (stopped()) {
+    if (stopped() || m_waiting) {
         work([] {});
         return;
     }

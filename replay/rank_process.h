@@ -60,6 +60,8 @@ class RankProcess : public QObject {
     /// The rank is inside a traced call or holds, as its mapping said when it was last read.
     [[nodiscard]] bool insideCall() const { return m_insideCall; }
 
+    /// Leaves a rank that has joined where it waits: shown as stopped before main.
+    void keep();
     /// Lets a rank that has joined and waits (or is stopped) run at full speed.
     void letGo();
     /// One user-level step. From inside MPI or a stopline the call is finished first.
@@ -84,7 +86,7 @@ class RankProcess : public QObject {
 
   signals:
     void phaseChanged();
-    void joined();   ///< gdb is attached, the rank waits at its gate or where it was; phase is Stopped (Start)
+    void joined();   ///< gdb is attached, the rank waits at its gate: letGo() or keep()
     void arrived();  ///< at its threshold, held
     void stoppedNow(); ///< a stop that the user sees
     void ended_();     ///< exited, killed or lost
@@ -116,6 +118,7 @@ class RankProcess : public QObject {
     bool m_gdbReady = false;
     bool m_attaching = false;
     bool m_attached = false;
+    bool m_waiting = false;     ///< joined, not let go yet
     bool m_joinWanted = false;  ///< pause or work asked for before there was a gate
     bool m_pauseWanted = false; ///< the user's pause
     bool m_quietWanted = false; ///< a stop for whileStopped

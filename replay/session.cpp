@@ -6,6 +6,7 @@
 #include <QLoggingCategory>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 namespace stopline::replay {
@@ -276,8 +277,12 @@ void Session::Impl::onJobOver(const QString& summary) {
     for (int i = 0; i < ranks; ++i) {
         if (const RankProcess* rank = process(RankId(i)); rank != nullptr) {
             lastViews[std::size_t(i)] = rank->view();
-            if (!rank->ended()) {
-                lastViews[std::size_t(i)].phase = RankPhase::Lost;
+            RankView& view = lastViews[std::size_t(i)];
+            if (view.phase != RankPhase::Exited) {
+                view.phase = RankPhase::Exited;
+                view.why = StopWhy::None;
+                view.exitSignal = SIGTERM;
+                view.detail = QStringLiteral("ended with the job");
             }
         }
     }
@@ -312,7 +317,7 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
     listen(&RankProcess::joined, [this, rank] { onJoined(rank); });
     listen(&RankProcess::arrived, [this, rank] {
         rank->look([this, guarded = QPointer<RankProcess>(rank)] {
-            if (!guarded || departure || process(guarded->rank()) != guarded) {
+            if (!guarded || process(guarded->rank()) != guarded) {
                 return;
             }
             if (approach != nullptr) {
@@ -447,7 +452,8 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     }
 }
 
-void Session::Impl::locate(RankProcess* rank) {
+/// Finds the user's line of a stop, then calls `done`: at once, or when the stack has been unwound.
+void Session::Impl::locate(RankProcess* rank, std::function<void()> done) {
     const RankView& view = rank->view();
     // Where gdb gave a frame with a line the stop is in the user's code; else the trace knows the call's line.
     const mi::Frame& frame = rank->lastStop().frame;
@@ -457,6 +463,7 @@ void Session::Impl::locate(RankProcess* rank) {
         location.line = frame.line;
         location.function = frame.function;
         rank->setLocation(location, 0);
+        done();
         return;
     }
     const Timeline& timeline = recording->timeline();
@@ -469,25 +476,26 @@ void Session::Impl::locate(RankProcess* rank) {
         const SourceLocation site = siteOf(rank->rank(), details.site);
         if (site.known()) {
             rank->setLocation(site, -1);
+            done();
             return;
         }
     }
     rank->setLocation({}, -1);
-    rank->gdb()->stack(rank->thread(), 64, [this, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
-        if (!guarded || !guarded->stopped() || !frames) {
+    rank->gdb()->stack(rank->thread(), 64, [guarded = QPointer<RankProcess>(rank), done = std::move(done)](Result<QVector<mi::Frame>> frames) {
+        if (!guarded || !guarded->stopped()) {
             return;
         }
-        for (const mi::Frame& one : frames.value()) {
+        for (const mi::Frame& one : frames ? frames.value() : QVector<mi::Frame>()) {
             if (!Session::isInternalFrame(one)) {
                 SourceLocation location;
                 location.file = one.fullName.isEmpty() ? one.file : one.fullName;
                 location.line = one.line;
                 location.function = one.function;
                 guarded->setLocation(location, one.level);
-                emit q->rankChanged(guarded->rank());
-                return;
+                break;
             }
         }
+        done();
     });
 }
 
@@ -515,12 +523,19 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
 }
 
 void Session::Impl::onStopped(RankProcess* rank) {
-    locate(rank);
     countHit(rank);
+    locate(rank, [this, guarded = QPointer<RankProcess>(rank)] {
+        if (guarded && process(guarded->rank()) == guarded) {
+            onLocated(guarded);
+        }
+    });
+}
+
+void Session::Impl::onLocated(RankProcess* rank) {
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());
     emit q->verbsChanged();
-    if (approach != nullptr && !departure) {
+    if (approach != nullptr) {
         approach->stopped(rank);
         return;
     }
@@ -571,7 +586,7 @@ void Session::Impl::onEnded(RankProcess* rank) {
                 : QStringLiteral("The program is not linked with MPI, or statically: Stopline records calls of a shared "
                                  "MPI library only."));
     }
-    if (approach != nullptr && !departure) {
+    if (approach != nullptr) {
         approach->ended(rank);
         return;
     }

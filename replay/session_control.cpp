@@ -89,6 +89,41 @@ void Session::Impl::beginCommand(Verb verb) {
     emit q->historyChanged();
 }
 
+/// Undo needs to know where ranks that run are at this moment: they are asked first, which takes a few milliseconds.
+void Session::Impl::freshPlaces(std::function<void()> then) {
+    auto left = std::make_shared<int>(1);
+    auto one = [left, then = std::move(then)] {
+        if (--*left == 0) {
+            then();
+        }
+    };
+    for (RankProcess* rank : processes()) {
+        if (rank->view().phase == RankPhase::Running) {
+            ++*left;
+            rank->look(one);
+        }
+    }
+    one();
+}
+
+void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> resume) {
+    if (const QString why = whyNot(verb); !why.isEmpty()) {
+        emit q->message(Severity::Warning, why, {});
+        return;
+    }
+    freshPlaces([this, verb, resume = std::move(resume)] {
+        if (!whyNot(verb).isEmpty()) {
+            return; // the job has ended meanwhile
+        }
+        beginCommand(verb);
+        for (RankProcess* rank : focusRanks()) {
+            if (rank->stopped()) {
+                resume(rank);
+            }
+        }
+    });
+}
+
 void Session::Impl::noteStop() {
     const auto all = focusRanks();
     const bool settled = std::all_of(all.begin(), all.end(), [](RankProcess* r) {
@@ -160,16 +195,7 @@ void Session::kill() {
 }
 
 void Session::continueRun() {
-    if (const QString why = whyNot(Verb::Continue); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        return;
-    }
-    m_impl->beginCommand(Verb::Continue);
-    for (RankProcess* rank : m_impl->focusRanks()) {
-        if (rank->stopped()) {
-            rank->letGo();
-        }
-    }
+    m_impl->resumeCommand(Verb::Continue, [](RankProcess* rank) { rank->letGo(); });
 }
 
 void Session::pause() {
@@ -182,54 +208,22 @@ void Session::pause() {
     }
 }
 
-namespace {
-void stepRanks(const std::vector<RankProcess*>& ranks, Verb how) {
-    for (RankProcess* rank : ranks) {
-        if (rank->stopped()) {
-            rank->step(how);
-        }
-    }
-}
-} // namespace
-
 void Session::stepOver() {
-    if (const QString why = whyNot(Verb::StepOver); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        return;
-    }
-    m_impl->beginCommand(Verb::StepOver);
-    stepRanks(m_impl->focusRanks(), Verb::StepOver);
+    m_impl->resumeCommand(Verb::StepOver, [](RankProcess* rank) { rank->step(Verb::StepOver); });
 }
 
 void Session::stepInto() {
-    if (const QString why = whyNot(Verb::StepInto); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        return;
-    }
-    m_impl->beginCommand(Verb::StepInto);
-    stepRanks(m_impl->focusRanks(), Verb::StepInto);
+    m_impl->resumeCommand(Verb::StepInto, [](RankProcess* rank) { rank->step(Verb::StepInto); });
 }
 
 void Session::stepOut() {
-    if (const QString why = whyNot(Verb::StepOut); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        return;
-    }
-    m_impl->beginCommand(Verb::StepOut);
-    stepRanks(m_impl->focusRanks(), Verb::StepOut);
+    m_impl->resumeCommand(Verb::StepOut, [](RankProcess* rank) { rank->step(Verb::StepOut); });
 }
 
 void Session::runTo(const QString& file, int line) {
-    if (const QString why = whyNot(Verb::RunTo); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        return;
-    }
-    m_impl->beginCommand(Verb::RunTo);
-    for (RankProcess* rank : m_impl->focusRanks()) {
-        if (rank->stopped()) {
-            rank->runTo(QStringLiteral("%1:%2").arg(file).arg(line));
-        }
-    }
+    m_impl->resumeCommand(Verb::RunTo, [location = QStringLiteral("%1:%2").arg(file).arg(line)](RankProcess* rank) {
+        rank->runTo(location);
+    });
 }
 
 // --- Breakpoints ---

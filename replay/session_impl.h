@@ -102,13 +102,16 @@ struct Session::Impl {
     void noteFiles();
     void checkFiles();
     void resize(int count);
-    void locate(RankProcess* rank);
+    void locate(RankProcess* rank, std::function<void()> done);
+    void onLocated(RankProcess* rank);
     void findUserFrame(RankProcess* rank, std::function<void(int)> handler);
     void say(Severity severity, const QString& text, const QString& remedy = {}) { emit q->message(severity, text, remedy); }
     [[nodiscard]] SourceLocation siteOf(RankId rank, CodeAddress address) const;
 
     // session_control.cpp
     [[nodiscard]] QString whyNot(Verb verb) const;
+    void freshPlaces(std::function<void()> then);
+    void resumeCommand(Verb verb, std::function<void(RankProcess*)> resume);
     void beginCommand(Verb verb);
     void noteStop();
     void applyBreakpoints(RankProcess* rank, std::function<void()> done);
@@ -125,6 +128,8 @@ struct Session::Impl {
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);
     void onApproachFinished(const Approach::Outcome& outcome);
+    void travelCommand(Verb verb, std::vector<Target> to);
+    void oneCall(Verb verb);
     void notStarted();
     [[nodiscard]] std::vector<Target> closed(std::vector<Target> to) const;
     [[nodiscard]] std::vector<Target> targetsOf(const Cut& cut) const;

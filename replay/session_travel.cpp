@@ -126,6 +126,16 @@ void Session::Impl::travel(Verb verb, std::vector<Target> to, std::function<void
     startApproach(closed(std::move(to)));
 }
 
+/// A journey that is itself a command of the history.
+void Session::Impl::travelCommand(Verb verb, std::vector<Target> to) {
+    beginCommand(verb);
+    travel(verb, std::move(to), [this](bool) {
+        if (!commands.empty()) {
+            commands.back().shown.after = q->places();
+        }
+    });
+}
+
 void Session::Impl::notStarted() {
     endJob();
     lastViews.assign(std::size_t(ranks), {});
@@ -188,6 +198,11 @@ void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
         return;
     }
     const bool ok = outcome.ok && !departure;
+    if (departure) {
+        for (RankProcess* rank : processes()) {
+            rank->setWhy(StopWhy::Departure); // wherever it stands, it is not at the place asked for
+        }
+    }
     QString text = outcome.text;
     if (!approachNote.isEmpty()) {
         text = text.isEmpty() ? approachNote : approachNote + QStringLiteral("; ") + text;
@@ -258,9 +273,10 @@ void Session::Impl::onDifference(const Difference& difference) {
                              .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
                                   found.recorded, found.executed);
     // Everybody stops; what has been executed this time becomes the recording.
-    for (RankProcess* rank : processes()) {
-        rank->link()->setThreshold(kNoThreshold);
-        rank->pause();
+    if (approach == nullptr) {
+        for (RankProcess* rank : processes()) {
+            rank->pause();
+        }
     }
     // Not from inside the reading of a trace: the timeline is replaced.
     QMetaObject::invokeMethod(q, [this, found, text] {
@@ -334,13 +350,7 @@ void Session::go() {
         emit operationFinished(false, why);
         return;
     }
-    const std::vector<Target> to = m_impl->targetsOf(m_impl->line->cut);
-    m_impl->beginCommand(Verb::Go);
-    m_impl->travel(Verb::Go, to, [this](bool) {
-        if (!m_impl->commands.empty()) {
-            m_impl->commands.back().shown.after = places();
-        }
-    });
+    m_impl->freshPlaces([this, to = m_impl->targetsOf(m_impl->line->cut)] { m_impl->travelCommand(Verb::Go, to); });
 }
 
 void Session::undo() {
@@ -349,14 +359,16 @@ void Session::undo() {
         emit operationFinished(false, why);
         return;
     }
-    Command command = m_impl->commands.back();
-    m_impl->commands.pop_back();
-    Command back = command;
-    back.before = m_impl->presentTargets();
-    back.hits = m_impl->hitCounts();
-    m_impl->redoList.push_back(back);
-    emit historyChanged();
-    m_impl->travel(Verb::Undo, command.before, [this, hits = command.hits](bool) { m_impl->setHitCounts(hits); });
+    m_impl->freshPlaces([this] {
+        Command command = m_impl->commands.back();
+        m_impl->commands.pop_back();
+        Command back = command;
+        back.before = m_impl->presentTargets();
+        back.hits = m_impl->hitCounts();
+        m_impl->redoList.push_back(back);
+        emit historyChanged();
+        m_impl->travel(Verb::Undo, command.before, [this, hits = command.hits](bool) { m_impl->setHitCounts(hits); });
+    });
 }
 
 void Session::redo() {
@@ -365,18 +377,20 @@ void Session::redo() {
         emit operationFinished(false, why);
         return;
     }
-    Command command = m_impl->redoList.back();
-    m_impl->redoList.pop_back();
-    const std::vector<Target> to = command.before;
-    const std::map<int, int> hits = command.hits;
-    command.before = m_impl->presentTargets();
-    command.hits = m_impl->hitCounts();
-    if (!m_impl->alive()) {
-        command.before.assign(std::size_t(m_impl->ranks), {});
-    }
-    m_impl->commands.push_back(command);
-    emit historyChanged();
-    m_impl->travel(Verb::Redo, to, [this, hits](bool) { m_impl->setHitCounts(hits); });
+    m_impl->freshPlaces([this] {
+        Command command = m_impl->redoList.back();
+        m_impl->redoList.pop_back();
+        const std::vector<Target> to = command.before;
+        const std::map<int, int> hits = command.hits;
+        command.before = m_impl->presentTargets();
+        command.hits = m_impl->hitCounts();
+        if (!m_impl->alive()) {
+            command.before.assign(std::size_t(m_impl->ranks), {});
+        }
+        m_impl->commands.push_back(command);
+        emit historyChanged();
+        m_impl->travel(Verb::Redo, to, [this, hits](bool) { m_impl->setHitCounts(hits); });
+    });
 }
 
 std::optional<Cut> Session::undoTarget() const {
@@ -400,48 +414,35 @@ std::optional<Cut> Session::rollbackTarget() const {
 }
 
 void Session::rollback() {
-    const RankId rank = m_impl->focus.rank.value_or(m_impl->shown);
-    const auto line = rank.value() < timeline().rankCount() ? timeline().rollback(places(), rank) : std::nullopt;
-    if (!line) {
-        emit message(Severity::Warning, whyNot(Verb::Rollback), {});
-        emit operationFinished(false, whyNot(Verb::Rollback));
-        return;
-    }
-    std::vector<Target> to = m_impl->targetsOf(line->cut);
-    const std::vector<Target> now = m_impl->presentTargets();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        if (to[i].place == now[i].place) {
-            to[i] = now[i]; // stays exactly where it is
-        }
-    }
-    m_impl->beginCommand(Verb::Rollback);
-    m_impl->travel(Verb::Rollback, to, [this](bool) {
-        if (!m_impl->commands.empty()) {
-            m_impl->commands.back().shown.after = places();
-        }
-    });
+    m_impl->oneCall(Verb::Rollback);
 }
 
 void Session::forward() {
-    const RankId rank = m_impl->focus.rank.value_or(m_impl->shown);
-    const auto line = rank.value() < timeline().rankCount() ? timeline().forward(places(), rank) : std::nullopt;
-    if (!line) {
-        emit message(Severity::Warning, whyNot(Verb::Forward), {});
-        emit operationFinished(false, whyNot(Verb::Forward));
-        return;
-    }
-    std::vector<Target> to = m_impl->targetsOf(line->cut);
-    const std::vector<Target> now = m_impl->presentTargets();
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        if (to[i].place == now[i].place) {
-            to[i] = now[i];
+    m_impl->oneCall(Verb::Forward);
+}
+
+void Session::Impl::oneCall(Verb verb) {
+    freshPlaces([this, verb] {
+        const RankId rank = focus.rank.value_or(shown);
+        const Timeline& timeline = recording->timeline();
+        std::optional<Line> goal;
+        if (rank.value() < timeline.rankCount()) {
+            goal = verb == Verb::Rollback ? timeline.rollback(q->places(), rank) : timeline.forward(q->places(), rank);
         }
-    }
-    m_impl->beginCommand(Verb::Forward);
-    m_impl->travel(Verb::Forward, to, [this](bool) {
-        if (!m_impl->commands.empty()) {
-            m_impl->commands.back().shown.after = places();
+        if (!goal) {
+            const QString why = whyNot(verb);
+            emit q->message(Severity::Warning, why, {});
+            emit q->operationFinished(false, why);
+            return;
         }
+        std::vector<Target> to = targetsOf(goal->cut);
+        const std::vector<Target> now = presentTargets();
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            if (to[i].place == now[i].place) {
+                to[i] = now[i]; // stays exactly where it is
+            }
+        }
+        travelCommand(verb, to);
     });
 }
 
