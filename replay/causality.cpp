@@ -199,9 +199,14 @@ void Raise::run() {
         const RankData& data = m_data.rank(rank);
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
         // Demands on other ranks may come back here and raise this one further: read the goal anew each time.
-        // A stretch at a time, so that all ranks pass the same part of the store together, while it is in the cache.
+        // A stretch at a time, so that all ranks pass the same part of the store together, while it is in the
+        // cache.
         const std::uint64_t pause = visited + kStretch;
-        while (visited == pause ? (m_queue.push_back(rank), false) : visited < m_positions[static_cast<std::size_t>(rank)] / 2) {
+        while (visited < m_positions[static_cast<std::size_t>(rank)] / 2) {
+            if (visited == pause) {
+                m_queue.push_back(rank);
+                break;
+            }
             ++visited;
             const std::uint32_t call = data.events.callOf(visited);
             if (call != kNone && data.links[call] != kNone && data.events.endOf(call) == visited) {
@@ -294,7 +299,11 @@ void Lower::run() {
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
         // Withdraw the starts of the events from the position on; the start of event e is at 2e + 1.
         const std::uint64_t pause = visited > kStretch ? visited - kStretch : 0;
-        while (visited == pause ? (m_queue.push_back(rank), false) : visited > 1 && (visited - 1) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
+        while (visited > 1 && (visited - 1) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
+            if (visited == pause) {
+                m_queue.push_back(rank);
+                break;
+            }
             --visited;
             const std::uint32_t call = data.events.callOf(visited);
             if (call != kNone && data.links[call] != kNone && data.events.beginOf(call) == visited) {
