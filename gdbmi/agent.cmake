@@ -1,6 +1,7 @@
 # The agent, its protocol and the launchers' command lines. Included by CMakeLists.txt of this folder.
 target_sources(stopline_gdbmi PRIVATE
-    agent_frames.h agent_link.cpp agent_link.h agent_protocol.cpp agent_protocol.h
+    agent_frames.h agent_link.cpp agent_link.h agent_link_impl.h agent_protocol.cpp agent_protocol.h
+    agent_server.cpp
     launcher.cpp launcher.h launcher_check.cpp launcher_check.h launcher_options.cpp launcher_options.h)
 
 add_executable(stopline-agent

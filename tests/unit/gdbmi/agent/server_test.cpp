@@ -29,12 +29,14 @@ class Server : public ::testing::Test {
     bool waitFor(const std::function<bool()>& done, int ms = 10000) {
         QElapsedTimer timer;
         timer.start();
-        while (!done() && timer.elapsed() < ms) {
+        bool ok = done();
+        while (!ok && timer.elapsed() < ms) {
             QEventLoop loop;
             QTimer::singleShot(2, &loop, &QEventLoop::quit);
             loop.exec();
+            ok = done();
         }
-        return done();
+        return ok;
     }
     std::unique_ptr<QTcpSocket> connectTo() {
         auto socket = std::make_unique<QTcpSocket>();
