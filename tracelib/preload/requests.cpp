@@ -64,7 +64,7 @@ void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kin
         }
         number = ++m_nodeCount;
     }
-    m_nodes[number] = {handle, serial, kNone, kind, persistent, !persistent};
+    m_nodes[number] = {handle, serial, kNone, kind, persistent, !persistent, false};
     std::size_t at = home(handle);
     while (m_slots[at].handle != nullptr && m_slots[at].handle != handle) {
         at = (at + 1) & (m_slotCount - 1);
@@ -90,6 +90,9 @@ void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* no
         if (slot->stamp != m_stamp) {
             slot->stamp = m_stamp;
             slot->cursor = slot->head;
+        }
+        while (slot->cursor != kNone && m_nodes[slot->cursor].claimed) {
+            slot->cursor = m_nodes[slot->cursor].next;
         }
         nodes[i] = slot->cursor;
         if (slot->cursor != kNone) {

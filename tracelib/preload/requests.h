@@ -18,7 +18,8 @@ struct RequestNode {
     std::uint32_t next; ///< node number, 0 for none
     RequestKind kind;
     bool persistent;
-    bool active; ///< false: persistent and not started, or complete
+    bool active;  ///< false: persistent and not started, or complete
+    bool claimed; ///< a Wait of some thread is about it: others get another one of the same handle
 };
 
 /// Not thread-safe. Static zeroed memory; node numbers start at 1.
@@ -28,8 +29,8 @@ class RequestTable {
 
     /// Adds a request under its handle; silently forgets it when there is no memory.
     void add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent);
-    /// Finds the nodes of a list of handles; the n-th occurrence of a handle gets its n-th oldest node. kNone
-    /// where there is none.
+    /// Finds the nodes of a list of handles; the n-th occurrence of a handle gets its n-th oldest node that
+    /// is not claimed. kNone where there is none.
     void find(const MPI_Request* handles, int count, std::uint32_t* nodes);
     [[nodiscard]] RequestNode& node(std::uint32_t number) { return m_nodes[number]; }
     /// Forgets a node.

@@ -18,6 +18,14 @@ void Operands::find() {
     rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data());
 }
 
+void Operands::claim() {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            rank.requestTable.node(m_nodes[i]).claimed = true;
+        }
+    }
+}
+
 RequestRef Operands::refOf(std::uint32_t i) {
     if (m_handles[i] == predefined.requestNull || m_handles[i] == nullptr) {
         return {RequestRef::kNull};
@@ -69,6 +77,11 @@ void Operands::completeOne(std::uint32_t i, const MPI_Status* status, bool relea
 void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_Status* statuses, int code,
                         bool release) {
     m_completed = 0;
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            rank.requestTable.node(m_nodes[i]).claimed = false;
+        }
+    }
     const bool good = code == MPI_SUCCESS;
     // After an error the handles say which requests are gone; only those that succeeded have a status.
     const MPI_Request* left = a.requests != nullptr ? a.requests : a.request;

@@ -33,6 +33,8 @@ class Operands {
     Operands(const MPI_Request* handles, int count);
     /// Looks the handles up, under the lock.
     void find();
+    /// Keeps the nodes for this call until complete(): for calls that stay in MPI while other threads go on.
+    void claim();
     /// Adds them to the details of an event. Needs find().
     void describe(DetailsView& d);
     /// Adds the completions that a call reports; forgets what is complete if `release`. Needs find().
@@ -89,6 +91,7 @@ int tracedWait(const Args& a, CodeAddress site, Call call) {
     Operands operands = operandsOf(a);
     frame.begin([&](DetailsView& d) {
         operands.find();
+        operands.claim();
         operands.describe(d);
     });
     StatusArray statuses(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,

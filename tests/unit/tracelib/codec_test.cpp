@@ -16,7 +16,9 @@ EventDetails randomDetails(std::mt19937_64& random) {
     const auto number = [&random] { return random() >> (random() % 64); };
     const auto small = [&number] { return static_cast<std::int32_t>(number()); };
     const auto ref = [&] {
-        return RequestRef{chance(5) ? RequestRef::kNull : chance(9) ? RequestRef::kUnknown : static_cast<std::uint32_t>(random() % 1000)};
+        return RequestRef{chance(5)   ? RequestRef::kNull
+                          : chance(9) ? RequestRef::kUnknown
+                                      : static_cast<std::uint32_t>(random() % 1000)};
     };
     EventDetails d;
     d.kind = chance(2) ? EventKind::Begin : EventKind::End;
@@ -43,7 +45,8 @@ EventDetails randomDetails(std::mt19937_64& random) {
         d.requests.push_back(ref());
     }
     for (std::uint64_t n = chance(2) ? 0 : random() % 20; n > 0; --n) {
-        d.completions.push_back({ref(), static_cast<std::uint32_t>(random()), {small(), small(), number(), chance(2)}});
+        d.completions.push_back(
+            {ref(), static_cast<std::uint32_t>(random()), {small(), small(), number(), chance(2)}});
     }
     return d;
 }
@@ -158,8 +161,14 @@ TEST(Codec, CommsRoundTrip) {
         for (std::uint64_t n = random() % 3; n > 0; --n) {
             c.remote.push_back(static_cast<std::int32_t>(random() % 5000));
         }
-        CommView view{c.id, c.kind, c.parent, c.ordinal, c.members.data(), static_cast<std::uint32_t>(c.members.size()),
-                      c.remote.data(), static_cast<std::uint32_t>(c.remote.size())};
+        CommView view{c.id,
+                      c.kind,
+                      c.parent,
+                      c.ordinal,
+                      c.members.data(),
+                      static_cast<std::uint32_t>(c.members.size()),
+                      c.remote.data(),
+                      static_cast<std::uint32_t>(c.remote.size())};
         std::vector<std::byte> bytes(1024);
         const std::size_t size = encodeComm(view, bytes.data(), bytes.size());
         ASSERT_GT(size, 0U);

@@ -1,4 +1,5 @@
-// What the library shows to the process, and that its table of functions leaves nothing of MPI out by accident.
+// What the library shows to the process, and that its table of functions leaves nothing of MPI out by
+// accident.
 #include "../../../tracelib/functions.h"
 
 #include <gtest/gtest.h>

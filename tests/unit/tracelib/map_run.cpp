@@ -1,10 +1,11 @@
-// Runs one rank with the preloaded library and without a debugger: plays the agent as far as the mapping goes, and
-// writes what was recorded as text.
+// Runs one rank with the preloaded library and without a debugger: plays the agent as far as the mapping
+// goes, and writes what was recorded as text.
 //
 // usage: mpirun -n N map_run [options] program arguments...
 //   --dump PREFIX        events to PREFIX.<rank>
 //   --gate G             constructor, init or initend; opened as soon as the rank is there
-//   --threshold RANK:N   hold at event N of this rank (repeatable); released when all with a threshold are there
+//   --threshold RANK:N   hold at event N of this rank (repeatable); released when all with a threshold are
+//   there
 //   --release-ms N       release this long after the arrival
 //   --no-growth          the file behind the mapping cannot grow
 //   --library PATH       default: beside this program's ../bin
@@ -65,7 +66,9 @@ int parse(int argc, char** argv, Options& options) {
         } else if (option == "--library") {
             options.library = value;
         } else if (option == "--gate") {
-            options.gate = value == "constructor" ? Gate::Constructor : value == "init" ? Gate::Init : Gate::InitEnd;
+            options.gate = value == "constructor" ? Gate::Constructor
+                           : value == "init"      ? Gate::Init
+                                                  : Gate::InitEnd;
         } else if (option == "--threshold") {
             const std::size_t colon = value.find(':');
             if (std::stoi(value.substr(0, colon)) == worldRank()) {
@@ -92,7 +95,8 @@ bool copyImage(const std::byte* base, RankImage& image) {
     copy(image.dictionary, kDictionaryOffset, header->dictionaryLength.load(std::memory_order_acquire));
     copy(image.comms, kCommOffset, header->commLength.load(std::memory_order_acquire));
     copy(image.stops, kStopOffset,
-         std::min<std::size_t>(header->stopCount.load(std::memory_order_acquire), kMaxStops) * sizeof(MappedStop));
+         std::min<std::size_t>(header->stopCount.load(std::memory_order_acquire), kMaxStops) *
+             sizeof(MappedStop));
     copy(image.blocks, kBlockOffset, header->blockLength.load(std::memory_order_acquire));
     copy(image.staging, kStagingOffset + (before & 1) * kStagingBytes, kStagingBytes);
     std::atomic_thread_fence(std::memory_order_acquire);
@@ -115,11 +119,12 @@ std::string refText(RequestRef ref, std::uint32_t created) {
                                               : std::to_string(created - ref.back);
 }
 std::string statusText(const Status& s) {
-    return peer(s.source) + "/" + tagText(s.tag) + "/" + std::to_string(s.bytes) + (s.cancelled ? "/cancelled" : "");
+    return peer(s.source) + "/" + tagText(s.tag) + "/" + std::to_string(s.bytes) +
+           (s.cancelled ? "/cancelled" : "");
 }
 
-std::string eventText(std::uint64_t number, const EventDetails& d, const DecodedEvent& event, std::uint32_t created,
-                      std::uint32_t matched) {
+std::string eventText(std::uint64_t number, const EventDetails& d, const DecodedEvent& event,
+                      std::uint32_t created, std::uint32_t matched) {
     std::string t = std::to_string(number) + (d.kind == EventKind::Begin ? " B " : " E ");
     t += std::string(functionName(d.function)).substr(4);
     const auto add = [&t](const std::string& text) { t += " " + text; };
@@ -198,15 +203,18 @@ void dump(const std::byte* base, const std::string& path, int exitCode) {
         fail("fopen");
     }
     const auto* header = reinterpret_cast<const MappingHeader*>(base);
-    std::fprintf(out, "exit %d\nerror %s\nstate %u\nworld %d/%d\ncount %llu\ninside %u\npoll %u/%llu\noff %u\nlinked %u\n",
-                 exitCode, error.c_str(), header->state.load(), header->worldRank.load(), header->worldSize.load(),
-                 static_cast<unsigned long long>(header->eventCount.load()), header->insideCall.load(),
-                 header->pollOpen.load(), static_cast<unsigned long long>(header->pollFailures.load()),
-                 header->recordingOff.load(), header->mpiLinked.load());
+    std::fprintf(
+        out,
+        "exit %d\nerror %s\nstate %u\nworld %d/%d\ncount %llu\ninside %u\npoll %u/%llu\noff %u\nlinked %u\n",
+        exitCode, error.c_str(), header->state.load(), header->worldRank.load(), header->worldSize.load(),
+        static_cast<unsigned long long>(header->eventCount.load()), header->insideCall.load(),
+        header->pollOpen.load(), static_cast<unsigned long long>(header->pollFailures.load()),
+        header->recordingOff.load(), header->mpiLinked.load());
     for (std::size_t i = 0; i < reader.comms().size(); ++i) {
         const CommInfo& c = reader.comms()[i];
-        std::fprintf(out, "comm %zu %016llx kind=%d parent=%d ordinal=%u %s%s\n", i, static_cast<unsigned long long>(c.id),
-                     static_cast<int>(c.kind), static_cast<int>(c.parent.value()), c.ordinal, listText(c.members).c_str(),
+        std::fprintf(out, "comm %zu %016llx kind=%d parent=%d ordinal=%u %s%s\n", i,
+                     static_cast<unsigned long long>(c.id), static_cast<int>(c.kind),
+                     static_cast<int>(c.parent.value()), c.ordinal, listText(c.members).c_str(),
                      c.remote.empty() ? "" : listText(c.remote).c_str());
     }
     for (const StopRecord& stop : reader.stops()) {
@@ -220,8 +228,10 @@ void dump(const std::byte* base, const std::string& path, int exitCode) {
         const EventDetails& d = reader.details(event.details);
         const CallClass c = functionClass(d.function);
         created += d.kind == EventKind::Begin && createsRequest(c) ? 1 : 0;
-        matched += d.kind == EventKind::End && (c == CallClass::Mprobe || c == CallClass::Improbe) && d.flag ? 1 : 0;
-        std::fprintf(out, "%s\n", eventText(reader.firstEvent().value() + i, d, event, created, matched).c_str());
+        matched +=
+            d.kind == EventKind::End && (c == CallClass::Mprobe || c == CallClass::Improbe) && d.flag ? 1 : 0;
+        std::fprintf(out, "%s\n",
+                     eventText(reader.firstEvent().value() + i, d, event, created, matched).c_str());
         std::fprintf(out, "  at %llx time %lld\n", static_cast<unsigned long long>(d.site.value()),
                      static_cast<long long>(event.execution));
     }
@@ -236,7 +246,8 @@ void serve(MappingHeader& header, const Options& options, pid_t child) {
             header.state.store(header.state.load()); // keeps the last state
             const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
             if (!options.dump.empty()) {
-                dump(reinterpret_cast<const std::byte*>(&header), options.dump + "." + std::to_string(worldRank()), code);
+                dump(reinterpret_cast<const std::byte*>(&header),
+                     options.dump + "." + std::to_string(worldRank()), code);
             }
             std::_Exit(code);
         }
@@ -245,7 +256,8 @@ void serve(MappingHeader& header, const Options& options, pid_t child) {
             if (header.stopFunction.load() == 0 || header.libraryBase.load() == 0) {
                 std::fprintf(stderr, "map_run: at the gate without a stop function\n");
             }
-            std::printf("gate %d events %llu\n", worldRank(), static_cast<unsigned long long>(header.eventCount.load()));
+            std::printf("gate %d events %llu\n", worldRank(),
+                        static_cast<unsigned long long>(header.eventCount.load()));
             std::fflush(stdout);
             header.gateOpen.store(1, std::memory_order_release);
         } else if (state == RankState::Arrived && header.release.load() == 0) {

@@ -117,7 +117,8 @@ TEST(Reader, TimesNeverDrift) {
             TimeNs last = 0;
             for (std::size_t i = 0; i < times.size(); ++i) {
                 const TimeNs error = reader.events()[i].execution - times[i];
-                ASSERT_LE(error < 0 ? -error : error, bound) << i << " tolerance " << tolerance << " longest " << longest;
+                ASSERT_LE(error < 0 ? -error : error, bound)
+                    << i << " tolerance " << tolerance << " longest " << longest;
                 ASSERT_GE(reader.events()[i].execution, last);
                 last = reader.events()[i].execution;
             }
@@ -174,7 +175,9 @@ TEST(Reader, ListsTooLongForARecordAreCutAndSaySo) {
     std::mt19937_64 random(6);
     std::vector<Completion> done(50'000);
     for (std::uint32_t i = 0; i < done.size(); ++i) {
-        done[i] = {{static_cast<std::uint32_t>(random() % 100000)}, i, {static_cast<std::int32_t>(random() % 64), 1, random(), false}};
+        done[i] = {{static_cast<std::uint32_t>(random() % 100000)},
+                   i,
+                   {static_cast<std::int32_t>(random() % 64), 1, random(), false}};
     }
     DetailsView d;
     d.kind = EventKind::End;
@@ -215,8 +218,11 @@ TEST(Recorder, FullFileStopsTheRecordingButNotTheCount) {
 TEST(Reader, CommsAndStops) {
     Mapping mapping;
     const std::int32_t members[] = {0, 1, 2, 5};
-    EXPECT_EQ(mapping.recorder.addComm({11, CommKind::World, kNoComm, 0, members, 4, nullptr, 0}), CommIndex{0});
-    EXPECT_EQ(mapping.recorder.addComm({12, CommKind::InterCreate, kCommWorld, 3, members, 1, members + 1, 2}), CommIndex{1});
+    EXPECT_EQ(mapping.recorder.addComm({11, CommKind::World, kNoComm, 0, members, 4, nullptr, 0}),
+              CommIndex{0});
+    EXPECT_EQ(
+        mapping.recorder.addComm({12, CommKind::InterCreate, kCommWorld, 3, members, 1, members + 1, 2}),
+        CommIndex{1});
     auto* stops = reinterpret_cast<MappedStop*>(mapping.bytes() + kStopOffset);
     stops[0].event = 5;
     stops[0].beginNs = 10;
@@ -248,7 +254,8 @@ TEST(Reader, CommRegionFull) {
         m = static_cast<std::int32_t>(random() % 100000);
     }
     int fit = 0;
-    while (mapping.recorder.addComm({1, CommKind::Dup, kNoComm, 0, members.data(), 5000, nullptr, 0}) != kNoComm) {
+    while (mapping.recorder.addComm({1, CommKind::Dup, kNoComm, 0, members.data(), 5000, nullptr, 0}) !=
+           kNoComm) {
         ++fit;
     }
     EXPECT_GT(fit, 5);
@@ -304,8 +311,8 @@ TEST(HostileReader, EveryTruncationAndEveryBitFlip) {
     const std::int32_t members[] = {0, 1, 2, 5};
     mapping.recorder.addComm({11, CommKind::World, kNoComm, 0, members, 4, nullptr, 0});
     const RankImage good = mapping.image();
-    std::vector<std::byte> RankImage::*parts[] = {&RankImage::header, &RankImage::dictionary, &RankImage::comms,
-                                                   &RankImage::blocks};
+    std::vector<std::byte> RankImage::*parts[] = {&RankImage::header, &RankImage::dictionary,
+                                                  &RankImage::comms, &RankImage::blocks};
     int silent = 0;
     int tried = 0;
     for (const auto part : parts) {

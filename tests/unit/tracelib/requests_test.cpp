@@ -102,7 +102,8 @@ TEST(RequestTable, ManyOfOneHandleStayQuick) {
 TEST(MessageTable, TakesOnce) {
     const auto table = std::make_unique<MessageTable>();
     for (std::uintptr_t i = 1; i <= 500; ++i) {
-        table->add({reinterpret_cast<MPI_Message>(i), static_cast<std::uint32_t>(i), stopline::kCommWorld, 0, 0});
+        table->add(
+            {reinterpret_cast<MPI_Message>(i), static_cast<std::uint32_t>(i), stopline::kCommWorld, 0, 0});
     }
     MatchedMessage message;
     ASSERT_TRUE(table->take(reinterpret_cast<MPI_Message>(250), message));

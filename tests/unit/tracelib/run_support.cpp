@@ -14,8 +14,8 @@ namespace stopline::trace::testing {
 
 namespace {
 
-Run shell(const std::string& command) {
-    Run result;
+JobRun shell(const std::string& command) {
+    JobRun result;
     std::FILE* pipe = popen((command + " 2>&1 < /dev/null").c_str(), "r");
     if (pipe == nullptr) {
         ADD_FAILURE() << "cannot run " << command;
@@ -32,7 +32,8 @@ Run shell(const std::string& command) {
 }
 
 std::string mpirun(int ranks) {
-    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 timeout -k 5 120 "
+    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 timeout "
+           "-k 5 120 "
            "mpirun --oversubscribe -n " +
            std::to_string(ranks) + " ";
 }
@@ -68,14 +69,15 @@ bool RankDump::has(const std::string& fact) const {
     return ("\n" + facts).find("\n" + fact + "\n") != std::string::npos;
 }
 
-Run run(int ranks, const std::string& options, const std::string& program, const std::string& environment) {
+JobRun run(int ranks, const std::string& options, const std::string& program,
+           const std::string& environment) {
     std::string folder = (std::filesystem::temp_directory_path() / "stopline-run-XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) {
         ADD_FAILURE() << "no temporary folder";
         return {};
     }
-    Run result = shell(environment + " " + mpirun(ranks) + STOPLINE_BIN "/map_run --dump " + folder + "/rank " + options +
-                       " " + STOPLINE_BIN "/" + program);
+    JobRun result = shell(environment + " " + mpirun(ranks) + STOPLINE_BIN "/map_run --dump " + folder +
+                          "/rank " + options + " " + STOPLINE_BIN "/" + program);
     for (int rank = 0; rank < ranks; ++rank) {
         result.ranks.push_back(readDump(folder + "/rank." + std::to_string(rank)));
     }
@@ -83,7 +85,7 @@ Run run(int ranks, const std::string& options, const std::string& program, const
     return result;
 }
 
-Run runPlain(int ranks, const std::string& program) {
+JobRun runPlain(int ranks, const std::string& program) {
     return shell(mpirun(ranks) + STOPLINE_BIN "/" + program);
 }
 

@@ -18,16 +18,17 @@ struct RankDump {
     [[nodiscard]] bool has(const std::string& fact) const;
 };
 
-struct Run {
+struct JobRun {
     int code = 0;
     std::string output;
     std::vector<RankDump> ranks;
 };
 
 /// mpirun -n ranks map_run options program; ends it after 120 s.
-Run run(int ranks, const std::string& options, const std::string& program, const std::string& environment = {});
+JobRun run(int ranks, const std::string& options, const std::string& program,
+           const std::string& environment = {});
 /// The same without anything of ours.
-Run runPlain(int ranks, const std::string& program);
+JobRun runPlain(int ranks, const std::string& program);
 /// Source lines of the call sites of all begin events.
 std::vector<int> beginLines(const RankDump& rank, const std::string& program);
 
