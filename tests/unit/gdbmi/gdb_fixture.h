@@ -8,12 +8,19 @@
 
 #include <QElapsedTimer>
 #include <QEventLoop>
-#include <QProcess>
 #include <QTimer>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace stopline::mi {
@@ -54,25 +61,55 @@ Result<T> answerOf(const std::function<void(GdbSession::Handler<T>)>& request) {
     return **answer;
 }
 
-/// A child process that prints "ready" and then waits for its variable `go`.
+/// A child process that prints "ready" and then waits for its variable `go`. Not a QProcess: that waits
+/// without a bound for a child which was killed and whose end gdb, its tracer, has not yet taken notice of.
 class Program {
   public:
     explicit Program(const QString& path, const QStringList& arguments = {}) {
-        process.setProcessChannelMode(QProcess::MergedChannels);
-        process.start(path, arguments);
-        waitUntil([this] {
-            output += process.readAll();
-            return output.contains("ready") || process.state() == QProcess::NotRunning;
-        });
+        std::vector<std::string> words{path.toStdString()};
+        for (const QString& argument : arguments) {
+            words.push_back(argument.toStdString());
+        }
+        std::vector<char*> pointers;
+        for (std::string& word : words) {
+            pointers.push_back(word.data());
+        }
+        pointers.push_back(nullptr);
+        int output[2] = {-1, -1};
+        if (::pipe2(output, O_CLOEXEC) != 0) {
+            return;
+        }
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, output[1], 1);
+        if (::posix_spawn(&m_pid, words[0].c_str(), &actions, nullptr, pointers.data(), environ) != 0) {
+            m_pid = -1;
+        }
+        posix_spawn_file_actions_destroy(&actions);
+        ::close(output[1]);
+        m_output = output[0];
+        pollfd readable{m_output, POLLIN, 0};
+        char text[64];
+        const bool ready =
+            ::poll(&readable, 1, kLongestWaitMs) == 1 && ::read(m_output, text, sizeof text) > 0;
+        EXPECT_TRUE(ready) << words[0] << " does not start";
     }
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
     ~Program() {
-        process.kill();
-        process.waitForFinished(10000);
+        if (m_pid > 0) {
+            ::kill(m_pid, SIGKILL);
+            EXPECT_TRUE(waitUntil([this] { return ::waitpid(m_pid, nullptr, WNOHANG) != 0; }));
+        }
+        if (m_output >= 0) {
+            ::close(m_output);
+        }
     }
-    [[nodiscard]] qint64 pid() const { return process.processId(); }
+    [[nodiscard]] qint64 pid() const { return m_pid; }
 
-    QProcess process;
-    QByteArray output;
+  private:
+    pid_t m_pid = -1;
+    int m_output = -1;
 };
 
 class GdbTest : public ::testing::Test {
