@@ -12,8 +12,23 @@ using replay::Place;
 
 namespace {
 
+/// An unfinished call reaches this part of the run beyond the last event, so that it can be seen and picked.
+constexpr std::int64_t kNowShare = 25;
+
 std::int64_t eventUnit(EventIndex event) {
     return std::int64_t(event.value()) * kUnitsPerEvent;
+}
+
+bool sameMessage(const TrackMessage& known, const replay::Message& now) {
+    const auto same = [](bool has, std::int32_t rank, std::uint32_t call, const std::optional<CallRef>& ref) {
+        return has == ref.has_value() && (!has || (ref->rank.value() == rank && ref->call.value() == call));
+    };
+    return known.state == now.state && known.wildcard == now.wildcardSource &&
+           same(known.hasSend, known.sender, known.sendCall, now.send) &&
+           same(known.hasPost, known.receiver, known.postCall, now.post) &&
+           same(known.hasDone, known.receiver, known.doneCall, now.done) &&
+           (known.hasSend || known.sender == now.sender.value()) &&
+           (known.hasPost || known.receiver == now.receiver.value());
 }
 
 } // namespace
@@ -181,27 +196,26 @@ void DiagramModel::fillMessage(std::size_t index) {
 }
 
 void DiagramModel::updateMessages(bool all) {
-    const std::size_t count = m_timeline->messages().size();
-    if (all || count < m_messages.size()) {
+    const std::span<const replay::Message> source = m_timeline->messages();
+    if (all) {
         m_messages.clear();
         m_blocks.clear();
-        m_open.clear();
-        m_backwards = 0;
     }
-    std::vector<std::uint32_t> touched = std::move(m_open);
-    for (std::size_t i = m_messages.size(); i < count; ++i) {
-        touched.push_back(std::uint32_t(i));
-    }
-    m_messages.resize(count);
-    m_blocks.resize((count + kMessageBlock - 1) / kMessageBlock);
+    const std::size_t before = std::min(m_messages.size(), source.size());
+    m_messages.resize(source.size());
+    m_blocks.resize((source.size() + kMessageBlock - 1) / kMessageBlock);
     m_open.clear();
-    for (const std::uint32_t index : touched) {
-        fillMessage(index);
-        const TrackMessage& m = m_messages[index];
+    m_backwards = 0;
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        // Indices of messages are not stable while wildcards find their sends: compare, and read anew what differs.
+        if (i >= before || !sameMessage(m_messages[i], source[i])) {
+            fillMessage(i);
+        }
+        const TrackMessage& m = m_messages[i];
         if (m.matched()) {
             m_backwards += m.timeTo < m.timeFrom ? 1 : 0;
         } else if (m.state != MessageState::Cancelled) {
-            m_open.push_back(index);
+            m_open.push_back(std::uint32_t(i));
         }
     }
 }
@@ -248,7 +262,7 @@ std::int64_t DiagramModel::nowEdge(int rank, Axis axis) const {
         return eventUnit(last) + (track.open.empty() ? 0 : kUnitsPerEvent);
     }
     if (!track.open.empty()) {
-        return m_timeExtent;
+        return m_timeExtent + m_timeExtent / kNowShare + 1;
     }
     return last == EventIndex{0} ? 0 : m_timeline->axisTime(RankId{rank}, last);
 }
@@ -276,8 +290,10 @@ std::int64_t DiagramModel::position(int rank, const Place& place, Axis axis) con
     if (!ref || ref->call.value() >= calls(rank).size()) {
         return at;
     }
-    const std::int64_t to = end(rank, calls(rank)[ref->call.value()], axis);
-    return at + (to - at) / 2;
+    const TrackCall& call = calls(rank)[ref->call.value()];
+    const std::int64_t to = end(rank, call, axis);
+    // Inside an unfinished call is where the recording stands now; inside one that has finished, somewhere in it.
+    return call.open() ? to : at + (to - at) / 2;
 }
 
 std::size_t DiagramModel::lowerCall(int rank, std::int64_t unit, Axis axis) const {

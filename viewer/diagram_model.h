@@ -76,7 +76,7 @@ class DiagramModel {
         return call.open() ? nowEdge(rank, axis) : axis == Axis::Time ? call.timeEnd : call.eventEnd;
     }
     /// Up to where the recording of a rank is known: the end of its last call; if that is unfinished, the
-    /// job's present on the time axis, one event further on the event axis.
+    /// job's present on the time axis (a little beyond the last event), one event further on the event axis.
     [[nodiscard]] std::int64_t nowEdge(int rank, Axis axis) const;
     /// The greatest coordinate of anything recorded.
     [[nodiscard]] std::int64_t extent(Axis axis) const {

@@ -122,7 +122,7 @@ void DiagramPainter::drawMessage(QPainter& painter, const MessageLine& line) {
     }
 }
 
-void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHeight) {
+void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHeight, bool dots) {
     QColor colour =
         spine.mismatch ? m_palette.style(CallStyle::Error) : m_palette.style(CallStyle::Collective);
     colour = m_palette.theme() == Palette::Theme::Light ? colour.darker(125) : colour.lighter(110);
@@ -165,7 +165,7 @@ void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHei
             painter.setBrush(colour);
             if (dot.kind == DotKind::Root) {
                 painter.drawRect(QRectF(dot.at.x() - r - 0.5, dot.at.y() - r - 0.5, 2 * r + 1, 2 * r + 1));
-            } else if (barHeight >= 6) {
+            } else if (barHeight >= 6 && dots) {
                 painter.drawEllipse(dot.at, r, r);
             }
         }
@@ -293,7 +293,7 @@ void DiagramPainter::paintLines(QPainter& painter, const Geometry& geometry) {
         }
     }
     for (const LineGeometry& line : geometry.lines) {
-        drawLine(painter, line, 26, width);
+        drawLine(painter, line, 34, width);
     }
 }
 

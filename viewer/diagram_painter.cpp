@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 namespace stopline::viewer {
 
@@ -40,8 +41,10 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
     paintStrips(painter, geometry);
     paintBoxes(painter, geometry);
     const BarLane lane = geometry.layout.lane();
+    constexpr std::size_t kDotted = 24; // spines up to which members are dotted in low rows
+    const bool dots = geometry.layout.level() == RowLevel::Full || geometry.spines.size() <= kDotted;
     for (const Spine& spine : geometry.spines) {
-        drawSpine(painter, spine, lane.bottom - lane.top);
+        drawSpine(painter, spine, lane.bottom - lane.top, dots);
     }
     paintMessages(painter, geometry);
     paintLines(painter, geometry);
@@ -244,9 +247,26 @@ void DiagramPainter::paintBoxLabels(QPainter& painter, const Geometry& geometry)
         return;
     }
     constexpr int kLeastWidth = 40;
+    std::unordered_map<int, std::vector<int>> dots; // by row: where a spine crosses it
+    for (const Spine& spine : geometry.spines) {
+        for (const SpineDot& dot : spine.dots) {
+            dots[dot.row].push_back(int(dot.at.x()));
+        }
+    }
     for (const Box& box : geometry.boxes) {
-        const int left = std::max(box.x0, 0);
-        const int right = std::min(box.x1, geometry.view.width);
+        int left = std::max(box.x0, 0);
+        int right = std::min(box.x1, geometry.view.width);
+        if (box.style == CallStyle::Collective || box.style == CallStyle::Management || box.style == CallStyle::Other) {
+            // Beside the dot of its spine, on the side that has more room.
+            constexpr int kDot = 7;
+            for (const int x : dots[box.row]) {
+                if (x > left - kDot && x < right) {
+                    const bool before = x - left > right - x;
+                    right = before ? x - kDot : right;
+                    left = before ? left : x + kDot - 3;
+                }
+            }
+        }
         const int pad = box.style == CallStyle::Receive && box.x0 >= 0 ? 11 : 6;
         const int room = right - left - pad - (box.style == CallStyle::Send ? 9 : 4);
         if (right - left < kLeastWidth || box.y1 - box.y0 < metrics.height() - 2) {

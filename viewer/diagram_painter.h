@@ -48,7 +48,7 @@ class DiagramPainter {
     void drawBox(QPainter& painter, const Box& box, bool glyphs);
     void drawMessage(QPainter& painter, const MessageLine& line);
     void drawLine(QPainter& painter, const LineGeometry& line, int labelAbove, int plotWidth);
-    void drawSpine(QPainter& painter, const Spine& spine, int barHeight);
+    void drawSpine(QPainter& painter, const Spine& spine, int barHeight, bool dots);
 
   private:
     // diagram_painter.cpp: rows and calls

@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace Qt::StringLiterals;
 
@@ -93,6 +94,10 @@ void FramePainter::paintLabels(QPainter& painter, const FrameLayout& frame, cons
     const int letter = metrics.horizontalAdvance(u'W');
     QFont bold = m_font;
     bold.setBold(true);
+    int focused = -1;
+    for (const RowMarks& row : geometry.rows) {
+        focused = row.focused ? row.row : focused;
+    }
     for (const RowMarks& row : geometry.rows) {
         const int top = frame.labels.top() + row.top;
         if (row.focused) {
@@ -104,7 +109,8 @@ void FramePainter::paintLabels(QPainter& painter, const FrameLayout& frame, cons
             painter.fillRect(0, top + height - 1, frame.labels.width(), 1,
                              m_palette.faded(m_palette.separator, 0.5));
         }
-        if (row.row % every != 0 && !row.focused) {
+        const bool crowded = focused >= 0 && !row.focused && std::abs(row.row - focused) < every;
+        if ((row.row % every != 0 && !row.focused) || crowded) {
             continue;
         }
         const QRect line(0, every == 1 ? top : top + height / 2 - metrics.height() / 2, frame.labels.width(),

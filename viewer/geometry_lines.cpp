@@ -28,6 +28,10 @@ void GeometryBuilder::buildSpines() {
         if (source.members.size() < 2 && c.complete) {
             continue; // with itself alone: the box says it all
         }
+        const trace::CallClass kind = trace::functionClass(source.function);
+        if (c.complete && !c.mismatch && (kind == trace::CallClass::Init || kind == trace::CallClass::Finalize)) {
+            continue; // every run has them; only a missing member is news
+        }
         const double last = px(axis == Axis::Time ? c.timeLast : c.eventLast);
         if (c.complete && !c.mismatch && !source.members.empty()) {
             const auto [lo, hi] = std::minmax_element(source.members.begin(), source.members.end());

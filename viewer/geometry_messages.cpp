@@ -204,7 +204,7 @@ std::optional<MessageLine> GeometryBuilder::pendingLineOf(std::uint32_t index,
     // Ends at the same now edge step aside, so that each stays visible.
     const auto edge = [&](int row) {
         const int step = crowd[std::size_t(row)]++ % 6;
-        return px(m_model.nowEdge(row, axis)) + 9.0 - 7.0 * step;
+        return px(m_model.nowEdge(row, axis)) - 4.0 - 8.0 * step;
     };
     if (m.hasSend) {
         line.self = m.sender == m.receiver;
@@ -247,8 +247,10 @@ void GeometryBuilder::buildPending() {
         if (!line) {
             continue;
         }
-        const auto [left, right] = std::minmax(line->from.x(), line->to.x());
-        const auto [top, bottom] = std::minmax(line->from.y(), line->to.y());
+        const double left = std::min(line->from.x(), line->to.x());
+        const double right = std::max(line->from.x(), line->to.x());
+        const double top = std::min(line->from.y(), line->to.y());
+        const double bottom = std::max(line->from.y(), line->to.y());
         if (right < -kMargin || left > m_scene.view.width + kMargin || bottom < -kMargin ||
             top > m_scene.layout.viewportHeight + kMargin) {
             continue;

@@ -7,8 +7,8 @@ namespace stopline::viewer {
 AxisView wholeView(const DiagramModel& model, Axis axis, int width) {
     const std::int64_t extent = std::max<std::int64_t>(model.extent(axis), 1);
     const std::int64_t margin =
-        std::max<std::int64_t>(extent / 25, axis == Axis::Events ? 2 * kUnitsPerEvent : 8);
-    return {-margin / 4, extent + margin, std::max(1, width)};
+        std::max<std::int64_t>(extent / 14, axis == Axis::Events ? 2 * kUnitsPerEvent : 8);
+    return {-margin / 6, extent + margin, std::max(1, width)};
 }
 
 Lens lensOf(const AxisView& view, const AxisView& whole) {

@@ -77,7 +77,9 @@ Palette Palette::of(const QPalette& system) {
 }
 
 QColor Palette::textOn(const QColor& background) {
-    return luminance(background) > 0.18 ? QColor(0x101214) : QColor(0xFFFFFF);
+    // Where both have the same contrast (WCAG 2.1: 4.58); either side of it the better one has more.
+    constexpr double kEqual = 0.179;
+    return luminance(background) > kEqual ? QColor(Qt::black) : QColor(Qt::white);
 }
 
 QColor Palette::faded(const QColor& colour, double strength) const {

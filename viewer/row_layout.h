@@ -91,7 +91,7 @@ struct RowLayout {
         if (rows <= 0) {
             return 24;
         }
-        return std::clamp(viewportHeight / rows, rows > 128 ? 3 : 8, 72);
+        return std::clamp(viewportHeight / rows, rows > 128 ? 3 : 8, 96);
     }
 };
 

@@ -1,0 +1,121 @@
+#include "../../../viewer/call_text.h"
+#include "../../../viewer/diagram_model.h"
+#include "../../../viewer/navigation.h"
+#include "../../../viewer/search.h"
+#include "synthetic.h"
+
+#include <gtest/gtest.h>
+
+using namespace stopline;
+using namespace stopline::viewer;
+using namespace stopline::viewer::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Small {
+    Small() : story(3) {
+        for (int r = 0; r < 3; ++r) {
+            story.init(r, 10, 20);
+        }
+        send = story.send(0, 1, 5, 4096, 100, 150);
+        recv = story.recv(1, 0, 5, 8192, 90, 200);
+        lost = story.send(2, 0, 9, 16, 120, 130);
+        any = story.recvOpen(1, kAnySource, 6, 220);
+        for (int r = 0; r < 3; r += 2) {
+            story.collectiveOpen(r, trace::FunctionId::Barrier, kNoPeer, 300 + r);
+        }
+        model.setTimeline(&story.timeline());
+    }
+    Story story;
+    DiagramModel model;
+    std::uint32_t send = 0;
+    std::uint32_t recv = 0;
+    std::uint32_t lost = 0;
+    std::uint32_t any = 0;
+};
+
+bool has(const QStringList& lines, const QString& part) {
+    for (const QString& line : lines) {
+        if (line.contains(part)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+TEST(CallText, SaysAllThatIsKnown) {
+    Small s;
+    const QStringList lines = callLines(s.story.timeline(), Story::ref(1, s.recv), u"solve.c:42"_s);
+    EXPECT_EQ(lines.first(), u"MPI_Recv"_s);
+    EXPECT_TRUE(has(lines, u"rank 1, events 3 to 4"_s));
+    EXPECT_TRUE(has(lines, u"takes 110 ns"_s));
+    EXPECT_TRUE(has(lines, u"from rank 0, tag 5"_s));
+    EXPECT_TRUE(has(lines, u"MPI_COMM_WORLD, 3 members"_s));
+    EXPECT_TRUE(has(lines, u"matched with rank 0 event 3 (MPI_Send)"_s)) << lines.join(u'\n').toStdString();
+    EXPECT_TRUE(has(lines, u"solve.c:42"_s));
+    const QStringList sender = callLines(s.story.timeline(), Story::ref(0, s.send), {});
+    EXPECT_TRUE(has(sender, u"matched with rank 1 event 4 (MPI_Recv)"_s));
+    EXPECT_TRUE(has(callLines(s.story.timeline(), Story::ref(2, s.lost), {}), u"pending: sent, no receive yet"_s));
+    const QStringList wild = callLines(s.story.timeline(), Story::ref(1, s.any), {});
+    EXPECT_TRUE(has(wild, u"any source"_s));
+    EXPECT_TRUE(has(wild, u"wildcard"_s));
+    EXPECT_TRUE(has(wild, u"not finished"_s));
+    EXPECT_TRUE(has(callLines(s.story.timeline(), Story::ref(0, 2), {}), u"2 of 3 members arrived; missing: rank 1"_s));
+}
+
+TEST(CallText, Labels) {
+    Small s;
+    const replay::MessageIndex message = s.story.timeline().messagesOf(Story::ref(0, s.send)).front();
+    EXPECT_EQ(messageLabelText(s.story.timeline().messages()[message.value()]), u"0->1 tag 5 4 KB"_s);
+    EXPECT_EQ(functionText(s.story.timeline(), Story::ref(0, s.send)), u"MPI_Send"_s);
+    EXPECT_FALSE(accessibleCallText(s.story.timeline(), Story::ref(0, s.send)).contains(u'\n'));
+}
+
+TEST(Search, WordsAndConditions) {
+    Small s;
+    const auto first = [&](const QString& text) { return SearchQuery(text).next(s.model, std::nullopt, true); };
+    EXPECT_EQ(first(u"recv"_s), Story::ref(1, s.recv));
+    EXPECT_EQ(first(u"MPI_SEND tag=9"_s), Story::ref(2, s.lost));
+    EXPECT_EQ(first(u"to=1"_s), Story::ref(0, s.send));
+    EXPECT_EQ(first(u"from:0"_s), Story::ref(1, s.recv));
+    EXPECT_EQ(first(u"size>1k"_s), Story::ref(1, s.recv));
+    EXPECT_EQ(first(u"size=4k send"_s), Story::ref(0, s.send));
+    EXPECT_EQ(first(u"size<1k"_s), Story::ref(2, s.lost));
+    EXPECT_EQ(first(u"wildcard"_s), Story::ref(1, s.any));
+    EXPECT_EQ(first(u"unmatched"_s), Story::ref(2, s.lost));
+    EXPECT_EQ(first(u"unfinished rank=2"_s), Story::ref(2, 2));
+    EXPECT_EQ(first(u"comm=world peer=0"_s), Story::ref(1, s.recv));
+    EXPECT_EQ(first(u"nonsense"_s), std::nullopt);
+    EXPECT_EQ(first(QString()), std::nullopt);
+}
+
+TEST(Search, GoesRoundBothWays) {
+    Small s;
+    const SearchQuery init(u"init"_s);
+    auto at = init.next(s.model, std::nullopt, true);
+    EXPECT_EQ(at, Story::ref(0, 0));
+    at = init.next(s.model, at, true);
+    EXPECT_EQ(at, Story::ref(1, 0));
+    at = init.next(s.model, at, true);
+    at = init.next(s.model, at, true);
+    EXPECT_EQ(at, Story::ref(0, 0));
+    EXPECT_EQ(init.next(s.model, at, false), Story::ref(2, 0));
+}
+
+TEST(Navigation, FollowsMessagesAndCollectives) {
+    Small s;
+    EXPECT_EQ(receiveEnd(s.model, Story::ref(0, s.send)), Story::ref(1, s.recv));
+    EXPECT_EQ(sendEnd(s.model, Story::ref(1, s.recv)), Story::ref(0, s.send));
+    EXPECT_EQ(receiveEnd(s.model, Story::ref(2, s.lost)), std::nullopt);
+    EXPECT_EQ(nextMember(s.model, Story::ref(0, 2)), Story::ref(2, 2));
+    EXPECT_EQ(nextMember(s.model, Story::ref(2, 2)), Story::ref(0, 2));
+    EXPECT_EQ(neighbour(s.model, Story::ref(0, 0), true), Story::ref(0, 1));
+    EXPECT_EQ(neighbour(s.model, Story::ref(0, 0), false), std::nullopt);
+    EXPECT_EQ(neighbour(s.model, Story::ref(0, 2), true), std::nullopt);
+    EXPECT_EQ(sameSite(s.model, Story::ref(1, s.recv), true), Story::ref(1, s.any));
+    EXPECT_EQ(onRank(s.model, Story::ref(1, s.recv), 2, Axis::Time), Story::ref(2, s.lost));
+    EXPECT_EQ(onRank(s.model, Story::ref(1, s.recv), 7, Axis::Time), std::nullopt);
+}
