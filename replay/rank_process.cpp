@@ -1,5 +1,7 @@
 #include "rank_process.h"
 
+#include "../gdbmi/launcher_check.h"
+
 #include <QLoggingCategory>
 #include <QTimer>
 
@@ -163,9 +165,10 @@ void RankProcess::tryJoin() {
         }
         if (!result) {
             setPhase(RankPhase::Failed, StopWhy::None, result.error().text);
-            emit fault(QStringLiteral("gdb could not join rank %1: %2").arg(m_rank.value()).arg(result.error().text),
-                       QStringLiteral("Tracing must be allowed: check /proc/sys/kernel/yama/ptrace_scope (0 or 1), and in a "
-                                      "container the capability SYS_PTRACE."));
+            const int yama = agent::currentEnvironment({}, agent::LauncherKind::Unknown).yamaScope;
+            const auto known = agent::explainAttachFailure(result.error().text, yama);
+            emit fault(QStringLiteral("gdb could not join rank %1: %2").arg(m_rank.value()).arg(known ? known->text : result.error().text),
+                       known ? known->remedy : QStringLiteral("Kill ends the job."));
             emit ended_();
             return;
         }

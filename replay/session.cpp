@@ -171,6 +171,7 @@ void Session::Impl::startJob(Approach* with) {
     endJob();
     ++incarnations;
     visits.clear();
+    faultsSaid.clear();
     departure.reset();
     outputs.clear();
     if (with != nullptr) {
@@ -331,7 +332,8 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
     listen(&RankProcess::ended_, [this, rank] { onEnded(rank); });
     listen(&RankProcess::traceRead, [this, rank] { onTraceRead(rank); });
     QObject::connect(rank, &RankProcess::fault, q, [this, rank](const QString& text, const QString& remedy) {
-        if (process(rank->rank()) == rank) {
+        // What is wrong with the program or the machine is wrong for every rank, and said once.
+        if (process(rank->rank()) == rank && faultsSaid.insert(text).second) {
             say(Severity::Error, text, remedy);
         }
     });
@@ -532,6 +534,11 @@ void Session::Impl::onStopped(RankProcess* rank) {
 }
 
 void Session::Impl::onLocated(RankProcess* rank) {
+    const QString program = programOf[rank->rank().value()];
+    if (!rank->view().location.known() && rank->view().place.event.value() > 0 && faultsSaid.insert(program).second) {
+        say(Severity::Warning, QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
+            QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
+    }
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());
     emit q->verbsChanged();
@@ -580,7 +587,7 @@ void Session::Impl::onEnded(RankProcess* rank) {
     const bool byItself = view.phase == RankPhase::Exited && view.exitSignal == 0;
     if (byItself && view.place.event.value() == 0 && approach == nullptr) {
         say(Severity::Warning,
-            QStringLiteral("Rank %1 ended (%2) without calling MPI_Init.").arg(rank->rank().value()).arg(view.detail),
+            QStringLiteral("Rank %1 %2 without calling MPI_Init.").arg(rank->rank().value()).arg(stateText(view)),
             rank->link()->status().mpiLinked
                 ? QStringLiteral("Nothing was recorded: look at its output for why it stopped early.")
                 : QStringLiteral("The program is not linked with MPI, or statically: Stopline records calls of a shared "

@@ -70,6 +70,7 @@ struct Session::Impl {
     std::map<std::tuple<int, std::uint64_t, quint64, int>, int> visits; ///< stops by rank, event, address, depth
     std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
     bool lookPending = false;
+    std::set<QString> faultsSaid; ///< in this execution
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
     QVector<StopSummary> stopList;
 

@@ -1,0 +1,35 @@
+# Bad input: a clear message that names the thing and the remedy, and nothing left behind.
+set(bad ${CMAKE_CURRENT_BINARY_DIR}/bad)
+add_test(NAME e2e.bad.programs COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/make_bad_programs.py ${programs}/barrier ${bad})
+set_tests_properties(e2e.bad.programs PROPERTIES FIXTURES_SETUP bad_programs LABELS e2e)
+
+function(stopline_bad_input name)
+    stopline_script_test(bad.${name} bad RANKS 2 ${ARGN})
+    set_tests_properties(e2e.bad.${name} PROPERTIES FIXTURES_REQUIRED bad_programs)
+endfunction()
+
+stopline_bad_input(missing PROGRAM ${bad}/missing ERRORS "missing\" does not exist.*Check the path")
+stopline_bad_input(not_executable PROGRAM ${bad}/not_executable ERRORS "is not executable.*chmod")
+stopline_bad_input(architecture PROGRAM ${bad}/other_architecture ERRORS "built for AArch64, this host is")
+stopline_bad_input(no_mpi PROGRAM ${programs}/nompi ERRORS "exited with code 0 without calling MPI_Init.*not linked with MPI")
+stopline_bad_input(no_calls PROGRAM ${programs}/nocalls ERRORS "exited with code 0 without calling MPI_Init")
+stopline_bad_input(no_gdb PROGRAM ${programs}/barrier ENVIRONMENT STOPLINE_GDB=/nonexistent/gdb ERRORS "gdb\" was not found.*Install")
+stopline_bad_input(no_mpirun LAUNCH --launcher /nonexistent/mpirun -n 2 ${programs}/barrier ERRORS "mpirun\" was not found.*Install an MPI")
+stopline_bad_input(slots LAUNCH -n 64 ${programs}/barrier ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=
+                   ERRORS "slots.*oversubscribe")
+stopline_bad_input(root PROGRAM ${programs}/barrier
+                   ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT= ERRORS "refuses to start a job for the user root.*allow-run-as-root")
+stopline_script_test(bad.no_symbols no_symbols RANKS 4 PROGRAM ${bad}/without_symbols ERRORS "has no line information.*-g")
+set_tests_properties(e2e.bad.no_symbols PROPERTIES FIXTURES_REQUIRED bad_programs)
+stopline_script_test(bad.never_init never_init RANKS 4 PROGRAM ${programs}/neverinit)
+stopline_script_test(block_sigint block_sigint RANKS 2 PROGRAM ${programs}/blocksigint)
+# Behind a shell script, in the launcher's own form.
+stopline_script_test(script deadlock LAUNCH mpirun -n 4 --bind-to none ${bad}/script.sh ${programs}/deadlock)
+set_tests_properties(e2e.script PROPERTIES FIXTURES_REQUIRED bad_programs)
+
+# A full file system under the mapping: a small one of its own, where the user may mount.
+add_test(NAME e2e.bad.full_disk
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/with_small_disk ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
+        --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script
+        --errors "cannot reserve the recording.*No space left on device.*Free space there" -- -n 2 ${programs}/barrier)
+set_tests_properties(e2e.bad.full_disk PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
