@@ -164,10 +164,6 @@ void Window::attachAll() {
     }));
 }
 
-Leftovers::Leftovers() {
-    m_before = QDir(QStringLiteral("/dev/shm")).entryList(QDir::Files | QDir::System);
-}
-
 void Leftovers::watch(qint64 pid) {
     if (pid > 0) {
         m_pids << pid;
@@ -181,6 +177,16 @@ void Leftovers::watchJob(const Window& window) {
         watch(rank.link->hello().agentPid);
         watch(rank.link->status().pid);
         watch(rank.link->status().gdbPid);
+        // "vader_segment.HOST.USER.JOB.RANK": other jobs on this machine have another JOB.
+        QFile maps(QStringLiteral("/proc/%1/maps").arg(rank.link->status().pid));
+        if (maps.open(QIODevice::ReadOnly)) {
+            const QByteArray text = maps.readAll();
+            const qsizetype at = text.indexOf("/dev/shm/vader_segment.");
+            if (at > 0) {
+                const QByteArray path = text.mid(at, text.indexOf('\n', at) - at);
+                m_segments = QString::fromLocal8Bit(path.mid(9, path.lastIndexOf('.') - 8));
+            }
+        }
     }
 }
 
@@ -196,10 +202,9 @@ QStringList Leftovers::now() const {
             }
         }
     }
-    for (const QString& file : QDir(QStringLiteral("/dev/shm")).entryList(QDir::Files | QDir::System)) {
-        // Of other jobs on this machine the test knows nothing but that they do not bear this launcher's
-        // name.
-        if (!m_before.contains(file) && file.contains(QStringLiteral("vader"))) {
+    if (!m_segments.isEmpty()) {
+        const QDir shared(QStringLiteral("/dev/shm"));
+        for (const QString& file : shared.entryList({m_segments + u'*'}, QDir::Files | QDir::System)) {
             left << QStringLiteral("file %1").arg(file);
         }
     }
@@ -212,10 +217,16 @@ QStringList Leftovers::now() const {
     return left;
 }
 
-bool Leftovers::goneWithin(Window& window, int ms) {
-    return window.waitFor(
-               "everything to be gone", [&] { return now().isEmpty(); }, ms) ||
-           (std::cerr << "left: " << now().join(u'\n').toStdString() << std::endl, false);
+bool Leftovers::gone(Window& window) {
+    QElapsedTimer timer;
+    timer.start();
+    if (window.waitFor(
+            "everything to be gone", [&] { return now().isEmpty(); }, 60000)) {
+        std::cout << "nothing left after " << timer.elapsed() << " ms" << std::endl;
+        return true;
+    }
+    std::cerr << "left: " << now().join(u'\n').toStdString() << std::endl;
+    return false;
 }
 
 } // namespace stopline::agent::test
