@@ -7,6 +7,7 @@
 //   --threshold RANK:N   hold at event N of this rank (repeatable); released when all with a threshold are
 //   there
 //   --release-ms N       release this long after the arrival
+//   --facts-only         no events in the dump, only how many and how large
 //   --no-growth          the file behind the mapping cannot grow
 //   --library PATH       default: beside this program's ../bin
 #include "../../../tracelib/codec.h"
@@ -37,6 +38,7 @@ struct Options {
     std::uint64_t threshold = kNoThreshold.value();
     int releaseMs = 0;
     bool noGrowth = false;
+    bool factsOnly = false;
 };
 
 [[noreturn]] void fail(const char* what) {
@@ -55,6 +57,10 @@ int parse(int argc, char** argv, Options& options) {
         const std::string option = argv[at];
         if (option == "--no-growth") {
             options.noGrowth = true;
+            continue;
+        }
+        if (option == "--facts-only") {
+            options.factsOnly = true;
             continue;
         }
         if (++at == argc) {
@@ -192,7 +198,7 @@ std::string listText(const std::vector<std::int32_t>& list) {
     return "[" + t + "]";
 }
 
-void dump(const std::byte* base, const std::string& path, int exitCode) {
+void dump(const std::byte* base, const std::string& path, int exitCode, bool factsOnly) {
     RankImage image;
     while (!copyImage(base, image)) {
     }
@@ -210,6 +216,10 @@ void dump(const std::byte* base, const std::string& path, int exitCode) {
         static_cast<unsigned long long>(header->eventCount.load()), header->insideCall.load(),
         header->pollOpen.load(), static_cast<unsigned long long>(header->pollFailures.load()),
         header->recordingOff.load(), header->mpiLinked.load());
+    std::fprintf(out, "blocks %llu\nstaged %u\ndictionary %llu\n",
+                 static_cast<unsigned long long>(header->blockLength.load()),
+                 header->stagedIds.load() + header->stagedTimes.load(),
+                 static_cast<unsigned long long>(header->dictionaryLength.load()));
     for (std::size_t i = 0; i < reader.comms().size(); ++i) {
         const CommInfo& c = reader.comms()[i];
         std::fprintf(out, "comm %zu %016llx kind=%d parent=%d ordinal=%u %s%s\n", i,
@@ -223,7 +233,7 @@ void dump(const std::byte* base, const std::string& path, int exitCode) {
     }
     std::uint32_t created = 0;
     std::uint32_t matched = 0;
-    for (std::size_t i = 0; i < reader.events().size(); ++i) {
+    for (std::size_t i = 0; i < (factsOnly ? 0 : reader.events().size()); ++i) {
         const DecodedEvent& event = reader.events()[i];
         const EventDetails& d = reader.details(event.details);
         const CallClass c = functionClass(d.function);
@@ -243,11 +253,10 @@ void serve(MappingHeader& header, const Options& options, pid_t child) {
     for (;;) {
         int status = 0;
         if (waitpid(child, &status, WNOHANG) == child) {
-            header.state.store(header.state.load()); // keeps the last state
             const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
             if (!options.dump.empty()) {
                 dump(reinterpret_cast<const std::byte*>(&header),
-                     options.dump + "." + std::to_string(worldRank()), code);
+                     options.dump + "." + std::to_string(worldRank()), code, options.factsOnly);
             }
             std::_Exit(code);
         }
