@@ -56,7 +56,8 @@ GdbSession::Impl::Impl(GdbSession* owner, MiTransport* mi) : q(owner), transport
                      [this](const QByteArray& bytes) { receive(bytes); });
     QObject::connect(transport, &MiTransport::closed, q, [this](const QString& why) {
         const QPointer<GdbSession> alive(q);
-        receive("\n"); // the last line has no end
+        cutOff = true;
+        receive("\n"); // the last line has no end, and may be half of one
         if (alive) {
             closed(why);
         }
@@ -156,7 +157,7 @@ void GdbSession::Impl::handle(Record&& record) {
 }
 
 void GdbSession::Impl::handleMalformed(const Record& record) {
-    if (malformedRun == 0) {
+    if (malformedRun == 0 && !cutOff) {
         qCWarning(gdbmiLog).noquote() << "not MI:" << QString::fromStdString(record.error) << "in"
                                       << QString::fromUtf8(record.text.substr(0, 200));
     }

@@ -70,6 +70,7 @@ struct GdbSession::Impl {
     bool quitting = false;
     quint64 resumes = 0;     ///< counts resumes asked for: what a refresh began before is out of date
     QByteArrayList unparsed; ///< the last lines that were not MI, for messages
+    bool cutOff = false; ///< the connection has ended; what is left of a line is not judged
     int malformedRun = 0;    ///< such lines since the last good record
 
     int advanceBreakpoint = 0; ///< 0: none
