@@ -32,7 +32,7 @@ QString movement(const HistoryEntry& entry) {
     if (moved > kMost) {
         parts << QStringLiteral("and %1 more").arg(moved - kMost);
     }
-    return parts.join(QStringLiteral(",  "));
+    return moved == 0 ? QStringLiteral("no call passed") : parts.join(QStringLiteral(",  "));
 }
 
 } // namespace

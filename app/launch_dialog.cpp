@@ -15,7 +15,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QProcess>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStandardPaths>
@@ -124,16 +123,16 @@ void LaunchDialog::setSpec(const LaunchSpec& spec) {
 
 LaunchSpec LaunchDialog::spec() const {
     LaunchSpec spec;
-    const QStringList words = QProcess::splitCommand(m_program->text().trimmed());
+    const QStringList words = splitShellWords(m_program->text().trimmed());
     if (!words.isEmpty() && isLauncherName(words.first())) {
         spec.command = words;
     } else {
         // A path with blanks is a path, not a command line.
         spec.program = m_program->text().trimmed();
-        spec.arguments = QProcess::splitCommand(m_arguments->text());
+        spec.arguments = splitShellWords(m_arguments->text());
         spec.ranks = m_ranks->value();
         spec.launcher = m_launcher->currentText().trimmed();
-        spec.launcherArguments = QProcess::splitCommand(m_launcherArguments->text());
+        spec.launcherArguments = splitShellWords(m_launcherArguments->text());
     }
     spec.workingDirectory = m_directory->text().trimmed();
     spec.inputFile = m_input->text().trimmed();
@@ -186,7 +185,7 @@ QString LaunchDialog::problem() const {
 }
 
 void LaunchDialog::update() {
-    const QStringList words = QProcess::splitCommand(m_program->text().trimmed());
+    const QStringList words = splitShellWords(m_program->text().trimmed());
     const bool ownCommand = !words.isEmpty() && isLauncherName(words.first());
     for (QWidget* widget : {static_cast<QWidget*>(m_arguments), static_cast<QWidget*>(m_ranks),
                             static_cast<QWidget*>(m_launcher), static_cast<QWidget*>(m_launcherArguments)}) {

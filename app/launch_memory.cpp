@@ -4,6 +4,8 @@
 #include <QJsonDocument>
 #include <QSettings>
 
+#include <algorithm>
+
 namespace stopline::app {
 
 using replay::LaunchSpec;
@@ -13,14 +15,49 @@ const QString kKey = QStringLiteral("launch/recent");
 }
 
 QString joinWords(const QStringList& words) {
+    static const QString kNeedQuotes = QStringLiteral(" \t\n\"'\\|&;<>()$`*?[]#~!{}");
     QStringList quoted;
     for (QString word : words) {
-        const bool plain =
-            !word.isEmpty() && !word.contains(u' ') && !word.contains(u'"') && !word.contains(u'\t');
-        word.replace(u'"', QStringLiteral("\"\"\""));
-        quoted << (plain ? word : u'"' + word + u'"');
+        const bool plain = !word.isEmpty() && std::none_of(word.cbegin(), word.cend(),
+                                                           [](QChar c) { return kNeedQuotes.contains(c); });
+        word.replace(u'\'', QStringLiteral("'\\''"));
+        quoted << (plain ? word : u'\'' + word + u'\'');
     }
     return quoted.join(u' ');
+}
+
+QStringList splitShellWords(const QString& text) {
+    QStringList words;
+    QString word;
+    bool inWord = false;
+    QChar quote; // null: outside quotes
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text.at(i);
+        const bool escapes = quote.isNull() || (quote == u'"' && i + 1 < text.size() &&
+                                                (text.at(i + 1) == u'"' || text.at(i + 1) == u'\\'));
+        if (c == u'\\' && escapes && i + 1 < text.size()) {
+            word += text.at(++i);
+            inWord = true;
+        } else if (!quote.isNull() && c == quote) {
+            quote = QChar();
+        } else if (quote.isNull() && (c == u'"' || c == u'\'')) {
+            quote = c;
+            inWord = true;
+        } else if (quote.isNull() && c.isSpace()) {
+            if (inWord) {
+                words << word;
+            }
+            word.clear();
+            inWord = false;
+        } else {
+            word += c;
+            inWord = true;
+        }
+    }
+    if (inWord) {
+        words << word;
+    }
+    return words;
 }
 
 QString launchText(const LaunchSpec& spec) {

@@ -17,7 +17,9 @@ void rememberLaunch(const replay::LaunchSpec& spec);        ///< moves an equal 
 [[nodiscard]] replay::LaunchSpec launchFromJson(const QJsonObject& object);
 /// The command line as a user would type it, quoted where needed.
 [[nodiscard]] QString launchText(const replay::LaunchSpec& spec);
-/// Words joined so that QProcess::splitCommand takes them apart again.
+/// Words joined so that splitShellWords() takes them apart again; quoted as a shell needs it.
 [[nodiscard]] QString joinWords(const QStringList& words);
+/// Splits as a shell does: 'as it is', "with \" and \\" in it", backslash before a single character.
+[[nodiscard]] QStringList splitShellWords(const QString& text);
 
 } // namespace stopline::app

@@ -8,6 +8,10 @@ namespace stopline::app {
 
 using namespace replay;
 
+namespace {
+constexpr int kDecisionMs = 200;
+}
+
 bool isErrorStop(StopWhy why) {
     switch (why) {
     case StopWhy::Signal:
@@ -27,14 +31,21 @@ bool isOwnStop(StopWhy why) {
 }
 
 Look::Look(Session* session, QObject* parent) : QObject(parent), m_session(session) {
+    m_decision.setSingleShot(true);
+    m_decision.setInterval(kDecisionMs);
+    connect(&m_decision, &QTimer::timeout, this, &Look::follow);
     connect(session, &Session::rankChanged, this, [this](RankId rank) {
+        noteStop(rank);
         if (rank == m_session->shownRank()) {
             refresh();
-        } else {
-            follow();
         }
     });
-    connect(session, &Session::ranksChanged, this, &Look::refresh);
+    connect(session, &Session::ranksChanged, this, [this] {
+        for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+            noteStop(RankId{rank});
+        }
+        refresh();
+    });
     connect(session, &Session::focusChanged, this, &Look::refresh);
     connect(session, &Session::stopped, this, [this] {
         ++m_stop;
@@ -42,6 +53,25 @@ Look::Look(Session* session, QObject* parent) : QObject(parent), m_session(sessi
         refresh();
     });
     connect(session, &Session::timelineReplaced, this, [this] { selectCall(std::nullopt); });
+}
+
+/// A rank that stops anew at a breakpoint or because something went wrong may become the shown one. The
+/// decision waits a moment: ranks that run into the same breakpoint do so within milliseconds, and the shown
+/// one then stays.
+void Look::noteStop(RankId rank) {
+    const RankView view = m_session->rank(rank);
+    if (view.phase != RankPhase::Stopped) {
+        m_stopped.remove(rank.value());
+        m_candidates.remove(rank.value());
+        return;
+    }
+    const auto before = m_stopped.constFind(rank.value());
+    const bool anew = before == m_stopped.cend() || *before != view.why;
+    m_stopped.insert(rank.value(), view.why);
+    if (anew && isOwnStop(view.why) && view.why != StopWhy::Step) {
+        m_candidates.insert(rank.value());
+        m_decision.start();
+    }
 }
 
 void Look::showRank(RankId rank) {
@@ -52,20 +82,21 @@ void Look::showRank(RankId rank) {
     refresh();
 }
 
-/// Which rank to show after a stop: one that went wrong first, then one that stopped for a reason of its own,
-/// as long as the shown rank has no such reason itself.
+/// Which rank to show after a stop: one that went wrong first, then one at a breakpoint, as long as the shown
+/// rank has no such reason itself.
 void Look::follow() {
+    m_decision.stop();
+    QVector<int> candidates(m_candidates.cbegin(), m_candidates.cend());
+    m_candidates.clear();
+    std::sort(candidates.begin(), candidates.end());
     const RankView shown = m_session->rank(m_session->shownRank());
     const bool shownHasReason = shown.phase == RankPhase::Stopped && isOwnStop(shown.why);
     const bool shownIsError = shownHasReason && isErrorStop(shown.why);
     std::optional<RankId> best;
     bool bestIsError = false;
-    for (int i = 0; i < m_session->rankCount(); ++i) {
-        const RankView view = m_session->rank(RankId{i});
-        if (view.phase != RankPhase::Stopped || !isOwnStop(view.why) || view.rank == shown.rank) {
-            continue;
-        }
-        if (!best || (isErrorStop(view.why) && !bestIsError)) {
+    for (const int rank : candidates) {
+        const RankView view = m_session->rank(RankId{rank});
+        if (view.rank != shown.rank && (!best || (isErrorStop(view.why) && !bestIsError))) {
             best = view.rank;
             bestIsError = isErrorStop(view.why);
         }

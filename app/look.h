@@ -4,7 +4,10 @@
 
 #include "../replay/session.h"
 
+#include <QHash>
 #include <QObject>
+#include <QSet>
+#include <QTimer>
 #include <QVector>
 
 #include <optional>
@@ -50,6 +53,7 @@ class Look : public QObject {
   private:
     void refresh();
     void loadStack();
+    void noteStop(RankId rank);
     void follow();
     void announceFrame();
 
@@ -72,6 +76,9 @@ class Look : public QObject {
         friend bool operator==(const Standing&, const Standing&) = default;
     };
     Standing m_standing;
+    QHash<int, replay::StopWhy> m_stopped; ///< ranks seen stopped, and why
+    QSet<int> m_candidates;                ///< stopped anew for a reason of their own, not yet decided upon
+    QTimer m_decision;
     int m_stop = 0;        ///< counts stops, so that two stops on one line are two standings
     quint64 m_request = 0; ///< of the stack asked for last
 };

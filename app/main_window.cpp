@@ -4,7 +4,6 @@
 #include "breakpoints_dock.h"
 #include "call_dock.h"
 #include "diagram_pane.h"
-#include "focus_selector.h"
 #include "history_dock.h"
 #include "icons.h"
 #include "launch_dialog.h"
@@ -23,19 +22,17 @@
 #include "theme.h"
 #include "variables_dock.h"
 
-#include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QFileDialog>
+#include <QDir>
 #include <QFileInfo>
 #include <QInputDialog>
-#include <QMenuBar>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
 #include <QTimer>
-#include <QToolBar>
 #include <QVBoxLayout>
 
 namespace stopline::app {
@@ -44,12 +41,11 @@ using namespace replay;
 
 namespace {
 constexpr int kEndPatienceMs = 10'000; ///< then the window closes anyway; the agents end what is left
-const QString kStyleKey = QStringLiteral("window/style");
 } // namespace
 
-MainWindow::MainWindow(Session* session, QWidget* parent)
+MainWindow::MainWindow(Session* session, Memory memory, QWidget* parent)
     : QMainWindow(parent), m_session(session), m_look(new Look(session, this)),
-      m_actions(new Actions(session, this)), m_programSource(new ProgramSource(this)) {
+      m_actions(new Actions(session, this)), m_programSource(new ProgramSource(this)), m_memory(memory) {
     setWindowIcon(programIcon());
     setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -61,7 +57,9 @@ MainWindow::MainWindow(Session* session, QWidget* parent)
     connectSession();
     resize(1440, 900);
     m_pristineState = saveState(kLayoutVersion);
-    restoreLayout();
+    if (memory == Memory::Keep) {
+        restoreLayout();
+    }
     updateStrip();
     updateTitle();
 }
@@ -130,128 +128,6 @@ void MainWindow::buildDocks() {
     connect(m_historyDock, &HistoryDock::previewed, m_diagram, &DiagramPane::preview);
 }
 
-void MainWindow::buildToolBars() {
-    auto* run = addToolBar(tr("Run control"));
-    run->setObjectName(QStringLiteral("runBar"));
-    run->setMovable(false);
-    run->setIconSize(QSize(20, 20));
-    run->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    run->addWidget(new FocusSelector(m_look, m_actions, run));
-    run->addAction(m_actions->runOrContinue);
-    run->addAction(m_actions->pause);
-    run->addSeparator();
-    const auto add = [run](QAction* action, const QString& shortText) {
-        action->setIconText(shortText);
-        run->addAction(action);
-    };
-    add(m_actions->stepOver, tr("Over"));
-    add(m_actions->stepInto, tr("Into"));
-    add(m_actions->stepOut, tr("Out"));
-    add(m_actions->runToCursor, tr("To cursor"));
-    run->addSeparator();
-    add(m_actions->undo, tr("Undo"));
-    add(m_actions->rollback, tr("Roll back"));
-    add(m_actions->go, tr("Go"));
-    run->addSeparator();
-    add(m_actions->restart, tr("Restart"));
-    add(m_actions->kill, tr("Kill"));
-
-    addToolBarBreak();
-    auto* ranks = addToolBar(tr("Ranks"));
-    ranks->setObjectName(QStringLiteral("rankBar"));
-    ranks->setMovable(false);
-    ranks->toggleViewAction()->setEnabled(false); // never hidden
-    ranks->setContextMenuPolicy(Qt::PreventContextMenu);
-    ranks->layout()->setContentsMargins(0, 0, 0, 0);
-    m_strip = new RankStrip(ranks);
-    ranks->addWidget(m_strip);
-    connect(m_strip, &RankStrip::rankChosen, m_look, &Look::showRank);
-    connect(m_strip, &RankStrip::rankFocused, this, [this](RankId rank) {
-        m_session->setFocus({rank});
-        m_session->setShownRank(rank);
-    });
-}
-
-void MainWindow::buildMenus() {
-    const auto fill = [this](const QString& title, const QList<QAction*>& actions) {
-        QMenu* menu = menuBar()->addMenu(title);
-        menu->setToolTipsVisible(true);
-        for (QAction* action : actions) {
-            if (action != nullptr) {
-                menu->addAction(action);
-            } else {
-                menu->addSeparator();
-            }
-        }
-        return menu;
-    };
-    Actions& a = *m_actions;
-    fill(tr("&Session"),
-         {a.launch, a.openSource, nullptr, a.stopAtStart, a.restart, a.kill, nullptr, a.quit});
-    fill(tr("&Run"), {a.runOrContinue, a.pause, nullptr, a.stepOver, a.stepInto, a.stepOut, a.runToCursor,
-                      nullptr, a.toggleBreakpoint});
-    fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,
-                         a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
-    fill(tr("R&anks"), {a.scopeAll, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
-    QMenu* view = fill(tr("&View"), {a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
-                                     a.lastStop, a.zoomIn, a.zoomOut, nullptr});
-    QMenu* panels = view->addMenu(tr("&Panels"));
-    for (auto* dock : findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly)) {
-        QAction* toggle = dock->toggleViewAction();
-        toggle->setText(dock->windowTitle());
-        panels->addAction(toggle);
-    }
-    QMenu* style = view->addMenu(tr("&Colours"));
-    auto* group = new QActionGroup(this);
-    const QString current = QSettings().value(kStyleKey, QStringLiteral("system")).toString();
-    for (const auto& [name, text, value] :
-         {std::tuple{QStringLiteral("system"), tr("As the &system"), ColourStyle::System},
-          std::tuple{QStringLiteral("light"), tr("&Light"), ColourStyle::Light},
-          std::tuple{QStringLiteral("dark"), tr("&Dark"), ColourStyle::Dark}}) {
-        QAction* action =
-            style->addAction(text, this, [this, value = value] { setColourStyle(value, true); });
-        action->setCheckable(true);
-        action->setChecked(name == current);
-        group->addAction(action);
-    }
-    view->addAction(tr("&Reset layout"), this, &MainWindow::resetLayout);
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&About Stopline"), this, [this] {
-        auto* box =
-            new QMessageBox(QMessageBox::NoIcon, tr("About Stopline"),
-                            tr("<b>Stopline</b><p>A debugger for MPI programs with a memory of what happened."
-                               "<p>GPL-3.0-or-later"),
-                            QMessageBox::Ok, this);
-        box->setIconPixmap(programIcon().pixmap(64, 64));
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->open();
-    });
-
-    connect(a.launch, &QAction::triggered, this, &MainWindow::showLaunchDialog);
-    connect(a.quit, &QAction::triggered, this, &QWidget::close);
-    connect(a.openSource, &QAction::triggered, this, [this] {
-        auto* dialog = new QFileDialog(this, tr("Open source file"));
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
-            if (const QString wrong = m_source->openFile(file); !wrong.isEmpty()) {
-                m_bar->show(Severity::Warning, wrong, {});
-            }
-        });
-        dialog->open();
-    });
-    connect(a.toggleBreakpoint, &QAction::triggered, m_source, &SourceView::toggleBreakpointAtCursor);
-    connect(a.runToCursor, &QAction::triggered, m_source, &SourceView::runToCursor);
-    connect(a.cycleSplitter, &QAction::triggered, this, &MainWindow::cycleSplitter);
-    connect(a.chooseRank, &QAction::triggered, this, &MainWindow::chooseRank);
-    connect(&a, &Actions::rankStepRequested, this, [this](int by) {
-        const int count = m_session->rankCount();
-        if (count > 0) {
-            m_look->showRank(RankId{(m_session->shownRank().value() + by + count) % count});
-        }
-    });
-}
-
 void MainWindow::connectSession() {
     for (const auto signal : {&Session::ranksChanged, &Session::focusChanged, &Session::timelineChanged}) {
         connect(m_session, signal, this, &MainWindow::scheduleStrip);
@@ -299,7 +175,7 @@ void MainWindow::setLaunch(const LaunchSpec& spec) {
     const QString directory = spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory;
     m_source->setSearchDirectories({directory, QFileInfo(QDir(directory).filePath(program)).absolutePath()});
     m_programSource->find(program, spec.workingDirectory);
-    if (!spec.program.isEmpty() || !spec.command.isEmpty()) {
+    if (m_memory == Memory::Keep && (!spec.program.isEmpty() || !spec.command.isEmpty())) {
         rememberLaunch(spec);
     }
     updateStrip();
@@ -398,9 +274,10 @@ void MainWindow::cycleSplitter() {
 void MainWindow::setColourStyle(ColourStyle style, bool remember) {
     applyStyle(style);
     if (remember) {
-        QSettings().setValue(kStyleKey, style == ColourStyle::Dark    ? QStringLiteral("dark")
-                                        : style == ColourStyle::Light ? QStringLiteral("light")
-                                                                      : QStringLiteral("system"));
+        QSettings().setValue(QString::fromLatin1(kStyleKey),
+                             style == ColourStyle::Dark    ? QStringLiteral("dark")
+                             : style == ColourStyle::Light ? QStringLiteral("light")
+                                                           : QStringLiteral("system"));
     }
 }
 
@@ -426,7 +303,9 @@ void MainWindow::saveLayout() const {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (m_closing || !m_session->jobExists()) {
-        saveLayout();
+        if (m_memory == Memory::Keep) {
+            saveLayout();
+        }
         emit closing();
         event->accept();
         return;

@@ -31,7 +31,10 @@ class VariablesDock;
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    explicit MainWindow(replay::Session* session, QWidget* parent = nullptr);
+    /// Whether layout and launches are taken from and put into the settings. Scripts do neither: they look
+    /// the same on every machine and leave nothing behind.
+    enum class Memory { Keep, None };
+    explicit MainWindow(replay::Session* session, Memory memory = Memory::Keep, QWidget* parent = nullptr);
     ~MainWindow() override;
 
     void setLaunch(const replay::LaunchSpec& spec);
@@ -50,6 +53,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] MessageBar* messageBar() const { return m_bar; }
     [[nodiscard]] StatusLine* statusLine() const { return m_status; }
 
+    static constexpr const char* kStyleKey = "window/style"; ///< in the settings
     static constexpr int kLayoutVersion = 1; ///< of the saved state; other versions are not restored
 
   signals:
@@ -93,6 +97,7 @@ class MainWindow : public QMainWindow {
     LogDock* m_logDock;
     HistoryDock* m_historyDock;
     QByteArray m_pristineState; ///< of the docks as built
+    Memory m_memory;
     bool m_askBeforeClose = true;
     bool m_closing = false;
     bool m_stripDue = false;

@@ -17,7 +17,8 @@ using namespace replay;
 
 namespace {
 constexpr int kMargin = 8;
-}
+constexpr int kSmallestLettered = 11; ///< pixels; below, a letter cannot be read
+} // namespace
 
 RankStrip::RankStrip(QWidget* parent) : QWidget(parent) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -230,8 +231,10 @@ void RankStrip::paintTiles(QPainter& painter) const {
             } else {
                 painter.drawText(inner, Qt::AlignCenter, QStringLiteral("%1 %2").arg(i).arg(letter));
             }
-        } else if (tile.width() >= fontMetrics().horizontalAdvance(u'W') + 2) {
-            painter.setFont(bold);
+        } else if (tile.height() >= kSmallestLettered) {
+            QFont small = bold;
+            small.setPixelSize(tile.height() - 4);
+            painter.setFont(small);
             painter.setPen(inFocus ? textOn(colour) : p.color(QPalette::Text));
             painter.drawText(tile, Qt::AlignCenter, QString(stateLetter(view)));
         }

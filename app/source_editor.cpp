@@ -19,16 +19,17 @@ namespace stopline::app {
 
 namespace {
 
+/// Higher numbers are drawn over lower ones: where execution stands is seen before anything else.
 enum Marker {
     kBreakpointMarker,
     kDisabledMarker,
     kPendingMarker,
-    kArrow,
-    kCallerArrow,
     kCallDot,
-    kExecutionLine,
+    kCallerArrow,
+    kArrow,
+    kCallLine,
     kCallerLine,
-    kCallLine
+    kExecutionLine
 };
 
 /// Fixed numbers beyond those of the lexers: QScintilla would use up a new one for every style made.
@@ -301,9 +302,7 @@ void SourceEditor::updateRankMarginWidth() {
     for (const QString& text : std::as_const(m_marks)) {
         widest = qMax(widest, text.size());
     }
-    constexpr qsizetype kMostCharacters =
-        16; // a scattered set of many ranks: the tail is cut, the strip has it all
-    setMarginWidth(kRankMargin, widest == 0 ? QString() : QString(qMin(widest, kMostCharacters) + 3, u'0'));
+    setMarginWidth(kRankMargin, widest == 0 ? QString() : QString(widest + 3, u'0'));
 }
 
 int SourceEditor::cursorLine() const {

@@ -30,6 +30,17 @@ bool sameFile(const QString& a, const QString& b) {
     return partial && QFileInfo(a).fileName() == QFileInfo(b).fileName();
 }
 
+/// A set that fits into the margin: scattered ranks are cut short and counted, the strip above has them all.
+QString shortSet(const QVector<int>& ranks) {
+    constexpr qsizetype kMost = 12;
+    const QString text = rankSetText(ranks);
+    if (text.size() <= kMost) {
+        return text;
+    }
+    const qsizetype comma = text.lastIndexOf(u',', 6);
+    return QStringLiteral("%1…(%2)").arg(text.left(comma < 0 ? 0 : comma + 1)).arg(ranks.size());
+}
+
 QLabel* notePage(QWidget* parent) {
     auto* label = new QLabel(parent);
     label->setAlignment(Qt::AlignCenter);
@@ -249,7 +260,7 @@ void SourceView::updateMarks() {
         }
         QMap<int, QString> marks;
         for (auto it = byLine.cbegin(); it != byLine.cend(); ++it) {
-            marks.insert(it.key(), rankSetText(it.value()));
+            marks.insert(it.key(), shortSet(it.value()));
         }
         editor->setRankMarks(marks, strong);
     }

@@ -119,7 +119,7 @@ QColor stateColour(const RankView& view, bool dark) {
 }
 
 QColor textOn(const QColor& background) {
-    return qGray(background.rgb()) > 140 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
+    return qGray(background.rgb()) > 125 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
 }
 
 QFont fixedFont() {

@@ -22,10 +22,19 @@ bool hasDisplay() {
 }
 
 ColourStyle rememberedStyle() {
-    const QString name = QSettings().value(QStringLiteral("window/style")).toString();
+    const QString name = QSettings().value(QString::fromLatin1(MainWindow::kStyleKey)).toString();
     return name == QLatin1StringView("dark")    ? ColourStyle::Dark
            : name == QLatin1StringView("light") ? ColourStyle::Light
                                                 : ColourStyle::System;
+}
+
+QtMessageHandler usualHandler = nullptr;
+
+/// The offscreen platform complains at every window that is resized; it tells a user nothing.
+void quietHandler(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+    if (!text.contains(QLatin1StringView("propagateSizeHints"))) {
+        usualHandler(type, context, text);
+    }
 }
 
 /// Performs the script in the shown window; the exit code.
@@ -71,6 +80,7 @@ int runWindow(char* programName, const CommandLine& line) {
         }
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
+    usualHandler = qInstallMessageHandler(quietHandler);
     int argc = 1;
     char* argv[] = {programName, nullptr};
     QApplication application(argc, argv);
@@ -78,11 +88,11 @@ int runWindow(char* programName, const CommandLine& line) {
     QApplication::setApplicationName(QStringLiteral("stopline"));
     QApplication::setApplicationDisplayName(QStringLiteral("Stopline"));
     QApplication::setDesktopFileName(QStringLiteral("org.stopline.Stopline"));
-    applyStyle(line.styleGiven ? line.style : rememberedStyle());
+    applyStyle(line.styleGiven ? line.style : unattended ? ColourStyle::Light : rememberedStyle());
 
     replay::Session session;
     session.setStopAtStart(line.stopAtStart);
-    MainWindow window(&session);
+    MainWindow window(&session, unattended ? MainWindow::Memory::None : MainWindow::Memory::Keep);
     window.setAskBeforeClose(!unattended);
     if (line.hasProgram()) {
         window.setLaunch(line.launch);

@@ -112,7 +112,7 @@ class CommandLineTest : public QObject {
 
     void scriptLines() {
         const Script script =
-            parseScript(QStringLiteral("# story\n\nrun\n-wait stopped within 2.5\nprint a within b\n"
+            parseScript(QStringLiteral("# story\n\nrun\n-wait stopped within 2.5\nprint a within 3\n"
                                        "echo within 5\nbreak a.c:3 if x > 2\n"),
                         false);
         QVERIFY(script.errors.isEmpty());

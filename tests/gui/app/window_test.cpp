@@ -22,6 +22,7 @@
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QPushButton>
@@ -57,6 +58,7 @@ class WindowTest : public QObject {
         emit m_session->ranksChanged();
         emit m_session->verbsChanged();
         emit m_session->stopped();
+        QCoreApplication::processEvents(); // strip and rows are drawn once for all ranks
     }
 
     [[nodiscard]] const QStringList& calls() const { return scriptOf(*m_session).calls; }
@@ -338,6 +340,24 @@ class WindowTest : public QObject {
         emit m_session->rankChanged(RankId{2});
         emit m_session->stopped();
         QCOMPARE(m_session->shownRank(), RankId{2});
+        // The user looks elsewhere: news of the same stop do not take the view back.
+        m_window->look()->showRank(RankId{1});
+        emit m_session->rankChanged(RankId{2});
+        emit m_session->rankChanged(RankId{3});
+        emit m_session->stopped();
+        QCOMPARE(m_session->shownRank(), RankId{1});
+    }
+
+    void shownRankStaysWhenItStopsTheSameWay() {
+        open();
+        stop({10, 20});
+        for (const int rank : {1, 0}) { // the other one is a little faster
+            RankView& view = scriptOf(*m_session).ranks[static_cast<std::size_t>(rank)];
+            view.why = StopWhy::Breakpoint;
+            emit m_session->rankChanged(RankId{rank});
+        }
+        emit m_session->stopped();
+        QCOMPARE(m_session->shownRank(), RankId{0});
     }
 
     void withOneRankInFocusTheOtherIsOffered() {
@@ -346,8 +366,8 @@ class WindowTest : public QObject {
         m_session->setFocus({RankId{0}});
         scriptOf(*m_session).ranks[1].why = StopWhy::Breakpoint;
         emit m_session->rankChanged(RankId{1});
+        QTRY_VERIFY(m_window->messageBar()->isVisible());
         QCOMPARE(m_session->shownRank(), RankId{0});
-        QVERIFY(m_window->messageBar()->isVisible());
         QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("Rank 1")));
     }
 

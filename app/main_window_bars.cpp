@@ -1,0 +1,149 @@
+// Tool bars and menus of the window.
+#include "main_window.h"
+
+#include "actions.h"
+#include "focus_selector.h"
+#include "icons.h"
+#include "look.h"
+#include "message_bar.h"
+#include "rank_strip.h"
+#include "source_view.h"
+#include "theme.h"
+
+#include <QActionGroup>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QLayout>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QSettings>
+#include <QToolBar>
+
+namespace stopline::app {
+
+using namespace replay;
+
+void MainWindow::buildToolBars() {
+    auto* run = addToolBar(tr("Run control"));
+    run->setObjectName(QStringLiteral("runBar"));
+    run->setMovable(false);
+    run->setIconSize(QSize(20, 20));
+    run->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    run->addWidget(new FocusSelector(m_look, m_actions, run));
+    run->addAction(m_actions->runOrContinue);
+    run->addAction(m_actions->pause);
+    run->addSeparator();
+    const auto add = [run](QAction* action, const QString& shortText) {
+        action->setIconText(shortText);
+        run->addAction(action);
+    };
+    add(m_actions->stepOver, tr("Over"));
+    add(m_actions->stepInto, tr("Into"));
+    add(m_actions->stepOut, tr("Out"));
+    add(m_actions->runToCursor, tr("To cursor"));
+    run->addSeparator();
+    add(m_actions->undo, tr("Undo"));
+    add(m_actions->rollback, tr("Roll back"));
+    add(m_actions->go, tr("Go"));
+    run->addSeparator();
+    add(m_actions->restart, tr("Restart"));
+    add(m_actions->kill, tr("Kill"));
+
+    addToolBarBreak();
+    auto* ranks = addToolBar(tr("Ranks"));
+    ranks->setObjectName(QStringLiteral("rankBar"));
+    ranks->setMovable(false);
+    ranks->toggleViewAction()->setEnabled(false); // never hidden
+    ranks->setContextMenuPolicy(Qt::PreventContextMenu);
+    ranks->layout()->setContentsMargins(0, 0, 0, 0);
+    m_strip = new RankStrip(ranks);
+    ranks->addWidget(m_strip);
+    connect(m_strip, &RankStrip::rankChosen, m_look, &Look::showRank);
+    connect(m_strip, &RankStrip::rankFocused, this, [this](RankId rank) {
+        m_session->setFocus({rank});
+        m_session->setShownRank(rank);
+    });
+}
+
+void MainWindow::buildMenus() {
+    const auto fill = [this](const QString& title, const QList<QAction*>& actions) {
+        QMenu* menu = menuBar()->addMenu(title);
+        menu->setToolTipsVisible(true);
+        for (QAction* action : actions) {
+            if (action != nullptr) {
+                menu->addAction(action);
+            } else {
+                menu->addSeparator();
+            }
+        }
+        return menu;
+    };
+    Actions& a = *m_actions;
+    fill(tr("&Session"),
+         {a.launch, a.openSource, nullptr, a.stopAtStart, a.restart, a.kill, nullptr, a.quit});
+    fill(tr("&Run"), {a.runOrContinue, a.pause, nullptr, a.stepOver, a.stepInto, a.stepOut, a.runToCursor,
+                      nullptr, a.toggleBreakpoint});
+    fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,
+                         a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
+    fill(tr("R&anks"), {a.scopeAll, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
+    QMenu* view = fill(tr("&View"), {a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
+                                     a.lastStop, a.zoomIn, a.zoomOut, nullptr});
+    QMenu* panels = view->addMenu(tr("&Panels"));
+    for (auto* dock : findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly)) {
+        QAction* toggle = dock->toggleViewAction();
+        toggle->setText(dock->windowTitle());
+        panels->addAction(toggle);
+    }
+    QMenu* style = view->addMenu(tr("&Colours"));
+    auto* group = new QActionGroup(this);
+    const QString current =
+        QSettings().value(QString::fromLatin1(kStyleKey), QStringLiteral("system")).toString();
+    for (const auto& [name, text, value] :
+         {std::tuple{QStringLiteral("system"), tr("As the &system"), ColourStyle::System},
+          std::tuple{QStringLiteral("light"), tr("&Light"), ColourStyle::Light},
+          std::tuple{QStringLiteral("dark"), tr("&Dark"), ColourStyle::Dark}}) {
+        QAction* action =
+            style->addAction(text, this, [this, value = value] { setColourStyle(value, true); });
+        action->setCheckable(true);
+        action->setChecked(name == current);
+        group->addAction(action);
+    }
+    view->addAction(tr("&Reset layout"), this, &MainWindow::resetLayout);
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&About Stopline"), this, [this] {
+        auto* box =
+            new QMessageBox(QMessageBox::NoIcon, tr("About Stopline"),
+                            tr("<b>Stopline</b><p>A debugger for MPI programs with a memory of what happened."
+                               "<p>GPL-3.0-or-later"),
+                            QMessageBox::Ok, this);
+        box->setIconPixmap(programIcon().pixmap(64, 64));
+        box->setAttribute(Qt::WA_DeleteOnClose);
+        box->open();
+    });
+
+    connect(a.launch, &QAction::triggered, this, &MainWindow::showLaunchDialog);
+    connect(a.quit, &QAction::triggered, this, &QWidget::close);
+    connect(a.openSource, &QAction::triggered, this, [this] {
+        auto* dialog = new QFileDialog(this, tr("Open source file"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+            if (const QString wrong = m_source->openFile(file); !wrong.isEmpty()) {
+                m_bar->show(Severity::Warning, wrong, {});
+            }
+        });
+        dialog->open();
+    });
+    connect(a.toggleBreakpoint, &QAction::triggered, m_source, &SourceView::toggleBreakpointAtCursor);
+    connect(a.runToCursor, &QAction::triggered, m_source, &SourceView::runToCursor);
+    connect(a.cycleSplitter, &QAction::triggered, this, &MainWindow::cycleSplitter);
+    connect(a.chooseRank, &QAction::triggered, this, &MainWindow::chooseRank);
+    connect(&a, &Actions::rankStepRequested, this, [this](int by) {
+        const int count = m_session->rankCount();
+        if (count > 0) {
+            m_look->showRank(RankId{(m_session->shownRank().value() + by + count) % count});
+        }
+    });
+}
+
+} // namespace stopline::app
