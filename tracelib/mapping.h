@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLIN
 inline constexpr const char* kMapVariable = "STOPLINE_MAP";
 /// How far reconstructed times may be off, in nanoseconds; optional, for the user. Default kDefaultToleranceNs.
 inline constexpr const char* kToleranceVariable = "STOPLINE_TIME_TOLERANCE_NS";
-inline constexpr TimeNs kDefaultToleranceNs = 100'000;
+inline constexpr TimeNs kDefaultToleranceNs = 10'000;
 
 /// Virtual size that the library maps; the file behind it starts at kInitialFileBytes and grows in kGrowBytes steps,
 /// each reserved by posix_fallocate before it is touched.

@@ -52,7 +52,7 @@ def measure(folder, what, ranks, calls, pairs):
         after = statistics.median(t[number] for t in traced)
         print(f"{what:9} {clock:4}  plain {before:9.1f} ns a call   traced {after:9.1f} ns   "
               f"added {after - before:8.1f} ns   ratio {after / before:6.3f}")
-    tolerance = os.environ.get("STOPLINE_TIME_TOLERANCE_NS", "100000")
+    tolerance = os.environ.get("STOPLINE_TIME_TOLERANCE_NS", "10000")
     print(f"{what:9} size  {stored / made:.4f} byte a call (tick 1 ns, tolerance {tolerance} ns, level 6), "
           f"dictionary {dictionary} bytes, {made:.0f} calls")
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Kills one part of a running session with SIGKILL and looks at what is left after five seconds: nothing.
+
+usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|mpirun|rank [--stopped]
+
+For a rank the session must go on: the rank is shown as killed, the others stay as they were.
+"""
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from run_script import marked, shared_files, states  # noqa: E402
+
+LIMIT = 5.0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--stopline", required=True)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--victim", required=True, choices=["window", "agent", "gdb", "mpirun", "rank"])
+    parser.add_argument("--stopped", action="store_true")
+    options = parser.parse_args()
+
+    mark = uuid.uuid4().hex
+    environment = dict(os.environ, STOPLINE_TEST_MARK=mark, QT_QPA_PLATFORM="offscreen")
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe",
+                 "OMPI_MCA_mpi_yield_when_idle"):
+        environment.setdefault(name, "1")
+    before = shared_files()
+    lines = ["run", "wait events 0 10", "wait events 3 10"]
+    if options.stopped:
+        lines.append("pause")
+    lines += ["echo READY", "sleep 3", "ranks", "quit"]
+    with tempfile.NamedTemporaryFile("w", suffix=".script", delete=False) as f:
+        f.write("\n".join(lines) + "\n")
+    process = subprocess.Popen([options.stopline, "--batch", f.name, "-n", "4", options.program, "100000000"], env=environment,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = []
+    ready = threading.Event()
+
+    def read():
+        for line in process.stdout:
+            output.append(line.rstrip("\n"))
+            if line.strip() == "READY":
+                ready.set()
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    if not ready.wait(120):
+        print("the job did not start:", *output, sep="\n")
+        states(marked(mark))
+        for pid, _ in marked(mark):
+            os.kill(pid, signal.SIGKILL)
+        return 1
+    running = marked(mark)
+    patterns = {
+        "agent": r"\S*stopline-agent .*longrun",
+        "gdb": r"\S*gdb .*--interpreter=mi3",
+        "mpirun": r"\S*mpirun ",
+        "rank": r"\S*longrun ",
+    }
+    if options.victim == "window":
+        victim = process.pid
+    else:
+        found = sorted(pid for pid, command in running if re.match(patterns[options.victim], command))
+        if not found:
+            print("no such process among", *running, sep="\n")
+            return 1
+        victim = found[-1]
+    os.kill(victim, signal.SIGKILL)
+    killed = time.monotonic()
+    failures = []
+    if options.victim in ("rank", "gdb"):
+        process.wait(60)
+        reader.join(5)
+        shown = [line for line in output if re.match(r"\[\d\] ", line)]
+        gone = [line for line in shown if re.search(r"killed|failed|signal 9", line)]
+        if options.victim == "rank" and len(gone) != 1:
+            failures.append(f"{len(gone)} ranks are shown as killed, expected 1")
+        if options.victim == "gdb" and len(gone) < 1:
+            failures.append("no rank is shown as failed")
+        killed = time.monotonic()
+    elif options.victim != "window":
+        process.wait(60)
+        killed = time.monotonic()
+    while time.monotonic() < killed + LIMIT:
+        left = marked(mark)
+        files = shared_files() - before
+        if not left and not files:
+            break
+        time.sleep(0.05)
+    took = time.monotonic() - killed
+    if left:
+        failures.append(f"{len(left)} processes are left")
+        states(left)
+        for pid, _ in left:
+            os.kill(pid, signal.SIGKILL)
+    if files:
+        failures.append(f"files are left: {sorted(files)}")
+    os.unlink(f.name)
+    print(*output, sep="\n")
+    print(f"{options.victim}: nothing left after {took:.2f} s" if not failures else "FAILED: " + "; ".join(failures))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
