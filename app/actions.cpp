@@ -113,8 +113,10 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     zoomOut =
         add(tr("Zoom o&ut"), QStringLiteral("zoom-out"), {}, tr("Zoom the diagram out (Ctrl+wheel, S)"));
 
-    connect(runOrContinue, &QAction::triggered, session,
-            [session] { session->jobExists() ? session->continueRun() : session->run(); });
+    connect(runOrContinue, &QAction::triggered, this, [this] {
+        emit commandGiven();
+        m_session->jobExists() ? m_session->continueRun() : m_session->run();
+    });
     bind(pause, Verb::Pause, &Session::pause);
     bind(stepOver, Verb::StepOver, &Session::stepOver);
     bind(stepInto, Verb::StepInto, &Session::stepInto);
@@ -150,7 +152,10 @@ QAction* Actions::add(const QString& text, const QString& iconName, const QKeySe
 }
 
 void Actions::bind(QAction* action, Verb verb, void (Session::*method)()) {
-    connect(action, &QAction::triggered, m_session, method);
+    connect(action, &QAction::triggered, this, [this, method] {
+        emit commandGiven();
+        (m_session->*method)();
+    });
     m_verbs.append({action, verb});
 }
 

@@ -68,6 +68,7 @@ class Actions : public QObject {
 
   signals:
     void rankStepRequested(int by);
+    void commandGiven(); ///< just before the session is told
 
   private:
     QAction* add(const QString& text, const QString& icon, const QKeySequence& key, const QString& help);

@@ -134,6 +134,8 @@ void MainWindow::connectSession() {
     }
     connect(m_session, &Session::rankChanged, this, &MainWindow::scheduleStrip);
     connect(m_session, &Session::message, m_bar, &MessageBar::show);
+    // What was said of the last command is in the log; the next one begins without it.
+    connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
     connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
         if (ok) {
             statusBar()->showMessage(text);

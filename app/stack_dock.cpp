@@ -37,11 +37,19 @@ StackDock::StackDock(Look* look, QWidget* parent)
     connect(m_view, &QTreeView::activated, this, choose);
     connect(look, &Look::stackChanged, this, &StackDock::reload);
     connect(look, &Look::frameChanged, this, &StackDock::markSelected);
+    // The note names the state of the rank while there is no stack.
     connect(look->session(), &replay::Session::rankChanged, this, [this](RankId rank) {
         if (rank == m_look->rank() && m_look->frames().isEmpty()) {
-            reload(); // the note names the state
+            reload();
         }
     });
+    for (const auto signal : {&replay::Session::ranksChanged, &replay::Session::verbsChanged}) {
+        connect(look->session(), signal, this, [this] {
+            if (m_look->frames().isEmpty()) {
+                reload();
+            }
+        });
+    }
     reload();
 }
 
@@ -58,8 +66,10 @@ void StackDock::reload() {
     } else if (view.phase == replay::RankPhase::Stopped) {
         m_view->setNote(tr("Reading the stack…"));
     } else {
-        m_view->setNote(
-            tr("Rank %1: %2.\nPause (F6) shows its stack.").arg(rank.value()).arg(fullStateText(view)));
+        const bool runs =
+            view.phase == replay::RankPhase::Running || view.phase == replay::RankPhase::Holding;
+        m_view->setNote(tr("Rank %1: %2.").arg(rank.value()).arg(fullStateText(view)) +
+                        (runs ? tr("\nPause (F6) shows its stack.") : QString()));
     }
 }
 

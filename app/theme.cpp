@@ -4,6 +4,8 @@
 #include <QFontDatabase>
 #include <QStyleFactory>
 
+#include <csignal>
+
 namespace stopline::app {
 
 using namespace replay;
@@ -94,9 +96,11 @@ QColor stateColour(const RankView& view, bool dark) {
     case RankPhase::Running:
     case RankPhase::Holding:
         return accent(Accent::Green, dark);
-    case RankPhase::Exited:
-        return view.exitSignal != 0 || view.exitCode > 0 ? accent(Accent::Red, dark)
-                                                         : accent(Accent::Muted, dark);
+    case RankPhase::Exited: {
+        // Killed from outside, with the job: no fault of this rank.
+        const bool crashed = view.exitSignal != 0 && view.exitSignal != SIGKILL && view.exitSignal != SIGTERM;
+        return accent(crashed || view.exitCode > 0 ? Accent::Red : Accent::Muted, dark);
+    }
     case RankPhase::Failed:
     case RankPhase::Lost:
         return accent(Accent::Red, dark);
