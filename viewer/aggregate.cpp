@@ -20,9 +20,16 @@ Aggregate combine(const Aggregate& a, const Aggregate& b) {
     return sum;
 }
 
+namespace {
+
+std::int64_t lengthOf(const TrackCall& call) {
+    return call.open() ? INT64_MAX : std::max<std::int64_t>(0, call.timeEnd - call.timeBegin);
+}
+
+} // namespace
+
 Aggregate summaryOf(const TrackCall& call, std::uint32_t index) {
-    const std::int64_t duration =
-        call.open() ? INT64_MAX : std::max<std::int64_t>(0, call.timeEnd - call.timeBegin);
+    const std::int64_t duration = lengthOf(call);
     return {1,
             index,
             std::uint16_t(1U << unsigned(call.style)),
@@ -34,10 +41,29 @@ Aggregate summaryOf(const TrackCall& call, std::uint32_t index) {
 namespace {
 
 Aggregate scan(std::span<const TrackCall> calls, std::size_t from, std::size_t to) {
-    Aggregate sum;
-    for (std::size_t i = from; i < to; ++i) {
-        sum = combine(sum, summaryOf(calls[i], std::uint32_t(i)));
+    if (from >= to) {
+        return {};
     }
+    // The same as combining one by one, without building a summary for each call.
+    std::size_t worst = from;
+    std::int64_t longest = lengthOf(calls[from]);
+    unsigned styles = 1U << unsigned(calls[from].style);
+    for (std::size_t i = from + 1; i < to; ++i) {
+        const TrackCall& call = calls[i];
+        styles |= 1U << unsigned(call.style);
+        if (call.severity < calls[worst].severity) {
+            continue;
+        }
+        const std::int64_t length = lengthOf(call);
+        if (call.severity > calls[worst].severity ||
+            std::bit_width(std::uint64_t(length)) > std::bit_width(std::uint64_t(longest))) {
+            worst = i;
+            longest = length;
+        }
+    }
+    Aggregate sum = summaryOf(calls[worst], std::uint32_t(worst));
+    sum.count = std::uint32_t(to - from);
+    sum.styles = std::uint16_t(styles);
     return sum;
 }
 

@@ -207,7 +207,8 @@ void DiagramModel::updateMessages(bool all) {
     m_open.clear();
     m_backwards = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
-        // Indices of messages are not stable while wildcards find their sends: compare, and read anew what differs.
+        // Indices of messages are not stable while wildcards find their sends: compare, and read anew what
+        // differs.
         if (i >= before || !sameMessage(m_messages[i], source[i])) {
             fillMessage(i);
         }
@@ -292,7 +293,8 @@ std::int64_t DiagramModel::position(int rank, const Place& place, Axis axis) con
     }
     const TrackCall& call = calls(rank)[ref->call.value()];
     const std::int64_t to = end(rank, call, axis);
-    // Inside an unfinished call is where the recording stands now; inside one that has finished, somewhere in it.
+    // Inside an unfinished call is where the recording stands now; inside one that has finished, somewhere in
+    // it.
     return call.open() ? to : at + (to - at) / 2;
 }
 

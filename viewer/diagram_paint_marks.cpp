@@ -129,6 +129,23 @@ void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHei
     if (spine.dimmed) {
         colour = m_palette.faded(colour, kDimStrength);
     }
+    if (!dots && spine.complete && !spine.mismatch) {
+        // One stroke for all members: there may be hundreds of spines of hundreds of members.
+        const int width = barHeight >= 12 ? 2 : 1;
+        const QPointF first = spine.dots.front().at;
+        const QPointF last = spine.dots.back().at;
+        if (first.x() == last.x()) {
+            painter.fillRect(QRectF(int(first.x()), first.y(), width, last.y() - first.y()), colour);
+            return;
+        }
+        QPolygonF path;
+        for (const SpineDot& dot : spine.dots) {
+            path << dot.at;
+        }
+        painter.setPen(QPen(colour, 1));
+        painter.drawPolyline(path);
+        return;
+    }
     painter.setRenderHint(QPainter::Antialiasing, true);
     const double half = barHeight / 2.0;
     QColor wedge = colour;
@@ -165,7 +182,7 @@ void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHei
             painter.setBrush(colour);
             if (dot.kind == DotKind::Root) {
                 painter.drawRect(QRectF(dot.at.x() - r - 0.5, dot.at.y() - r - 0.5, 2 * r + 1, 2 * r + 1));
-            } else if (barHeight >= 6 && dots) {
+            } else if (barHeight >= 6) {
                 painter.drawEllipse(dot.at, r, r);
             }
         }
@@ -175,14 +192,19 @@ void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHei
 
 void DiagramPainter::paintMessages(QPainter& painter, const Geometry& geometry) {
     painter.setRenderHint(QPainter::Antialiasing, true);
+    // Quads without smoothing: ribbons are wide and many, and smooth strokes cost several times as much.
     QColor ribbonColour = m_palette.message;
+    ribbonColour.setAlphaF(0.22F);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ribbonColour);
     for (const Ribbon& ribbon : geometry.ribbons) {
-        ribbonColour.setAlphaF(0.22F);
-        QPen pen(ribbonColour, ribbon.width);
-        pen.setCapStyle(Qt::FlatCap);
-        painter.setPen(pen);
-        painter.drawLine(ribbon.from, ribbon.to);
+        const QPointF half(ribbon.width / 2, 0);
+        const std::array<QPointF, 4> quad{ribbon.from - half, ribbon.from + half, ribbon.to + half,
+                                          ribbon.to - half};
+        painter.drawConvexPolygon(quad.data(), int(quad.size()));
     }
+    painter.setRenderHint(QPainter::Antialiasing, true);
     // The plain ones in one go: most of a picture's lines are of this kind.
     std::vector<QLineF> plain;
     plain.reserve(geometry.messages.size());

@@ -41,8 +41,13 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
     paintStrips(painter, geometry);
     paintBoxes(painter, geometry);
     const BarLane lane = geometry.layout.lane();
-    constexpr std::size_t kDotted = 24; // spines up to which members are dotted in low rows
-    const bool dots = geometry.layout.level() == RowLevel::Full || geometry.spines.size() <= kDotted;
+    // Members are marked one by one as long as that is not all there is to see (and to paint).
+    constexpr std::size_t kMostDots = 1500;
+    std::size_t members = 0;
+    for (const Spine& spine : geometry.spines) {
+        members += spine.dots.size();
+    }
+    const bool dots = members <= kMostDots;
     for (const Spine& spine : geometry.spines) {
         drawSpine(painter, spine, lane.bottom - lane.top, dots);
     }
@@ -256,7 +261,8 @@ void DiagramPainter::paintBoxLabels(QPainter& painter, const Geometry& geometry)
     for (const Box& box : geometry.boxes) {
         int left = std::max(box.x0, 0);
         int right = std::min(box.x1, geometry.view.width);
-        if (box.style == CallStyle::Collective || box.style == CallStyle::Management || box.style == CallStyle::Other) {
+        if (box.style == CallStyle::Collective || box.style == CallStyle::Management ||
+            box.style == CallStyle::Other) {
             // Beside the dot of its spine, on the side that has more room.
             constexpr int kDot = 7;
             for (const int x : dots[box.row]) {

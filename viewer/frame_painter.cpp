@@ -169,7 +169,9 @@ void FramePainter::paintRuler(QPainter& painter, const FrameLayout& frame, const
         const int x = frame.ruler.left() + int(tick.pixel);
         painter.fillRect(x, frame.ruler.bottom() - 4, 1, 5, m_palette.weakText);
         painter.setPen(m_palette.weakText);
-        painter.drawText(QPointF(x + 4, frame.ruler.top() + 3 + metrics.ascent()), tick.label);
+        if (x + 4 + metrics.horizontalAdvance(tick.label) <= frame.ruler.right()) { // never half a number
+            painter.drawText(QPointF(x + 4, frame.ruler.top() + 3 + metrics.ascent()), tick.label);
+        }
     }
     painter.restore();
     // The axis' own name sits over the labels: it never hides a number.

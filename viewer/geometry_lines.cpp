@@ -29,7 +29,8 @@ void GeometryBuilder::buildSpines() {
             continue; // with itself alone: the box says it all
         }
         const trace::CallClass kind = trace::functionClass(source.function);
-        if (c.complete && !c.mismatch && (kind == trace::CallClass::Init || kind == trace::CallClass::Finalize)) {
+        if (c.complete && !c.mismatch &&
+            (kind == trace::CallClass::Init || kind == trace::CallClass::Finalize)) {
             continue; // every run has them; only a missing member is news
         }
         const double last = px(axis == Axis::Time ? c.timeLast : c.eventLast);

@@ -215,7 +215,8 @@ std::optional<MessageLine> GeometryBuilder::pendingLineOf(std::uint32_t index,
         }
         const bool down = m.receiver >= m.sender;
         line.from = {x, barEdge(m.sender, down)};
-        line.to = {std::max(edge(m.receiver), x + 10), double(m_scene.layout.centre(m.receiver))};
+        line.to = {std::max(edge(m.receiver), x + 10),
+                   line.self ? double(m_scene.layout.centre(m.receiver)) : barEdge(m.receiver, !down)};
         line.dim = beyondPlace(m.sender, m.eventFrom) ? Dim::All : Dim::None;
         return line;
     }
@@ -234,7 +235,7 @@ std::optional<MessageLine> GeometryBuilder::pendingLineOf(std::uint32_t index,
     line.shape = ended(m.sender) ? MessageShape::UnmatchedReceive : MessageShape::Awaited;
     const bool below = m.sender > m.receiver;
     line.to = {x + 3, barEdge(m.receiver, below)};
-    line.from = {std::max(edge(m.sender), x + 10), double(m_scene.layout.centre(m.sender))};
+    line.from = {std::max(edge(m.sender), x + 10), barEdge(m.sender, !below)};
     return line;
 }
 

@@ -22,7 +22,9 @@ Scene plainScene(int rows) {
     return scene;
 }
 
-Geometry build(const DiagramModel& model, const Scene& scene) { return GeometryBuilder(model, scene).build(); }
+Geometry build(const DiagramModel& model, const Scene& scene) {
+    return GeometryBuilder(model, scene).build();
+}
 
 const Box* boxOf(const Geometry& geometry, int row, std::uint32_t call) {
     for (const Box& box : geometry.boxes) {
@@ -144,9 +146,9 @@ TEST(Geometry, PendingMessagesKeepTheirShapes) {
     for (int r = 0; r < 4; ++r) {
         story.init(r, 0, 50);
     }
-    story.send(0, 1, 1, 8, 100, 150);             // never received
-    story.recvOpen(2, 3, 2, 120);                 // never sent
-    story.recvOpen(1, kAnySource, 77, 130);       // from anybody
+    story.send(0, 1, 1, 8, 100, 150);       // never received
+    story.recvOpen(2, 3, 2, 120);           // never sent
+    story.recvOpen(1, kAnySource, 77, 130); // from anybody
     DiagramModel model;
     model.setTimeline(&story.timeline());
     EXPECT_EQ(model.openMessages().size(), 3U);
@@ -157,7 +159,8 @@ TEST(Geometry, PendingMessagesKeepTheirShapes) {
     for (const MessageLine& line : g.pending) {
         shapes.insert(line.shape);
     }
-    EXPECT_EQ(shapes, (std::set<MessageShape>{MessageShape::Sent, MessageShape::Awaited, MessageShape::WildcardStub}));
+    EXPECT_EQ(shapes, (std::set<MessageShape>{MessageShape::Sent, MessageShape::Awaited,
+                                              MessageShape::WildcardStub}));
     // They stay when the view is a thousand times as wide.
     scene.view = {-500'000, 500'000, 1000};
     EXPECT_EQ(build(model, scene).pending.size(), 3U);
@@ -258,7 +261,8 @@ TEST(Geometry, AnErrorIsSeenAmongThousands) {
     bool seen = false;
     for (const Strip& strip : g.strips) {
         for (const Cell& cell : strip.cells) {
-            seen = seen || (cell.severity == Severity::Error && cell.style == CallStyle::Error && cell.call == 5001);
+            seen = seen ||
+                   (cell.severity == Severity::Error && cell.style == CallStyle::Error && cell.call == 5001);
         }
     }
     for (const Box& box : g.boxes) {
@@ -320,7 +324,8 @@ TEST(Geometry, GrowingEqualsBuildingAnew) {
         more = false;
         for (int r = 0; r < 4; ++r) {
             const RankId rank{r};
-            for (auto count = random() % 9; count > 0 && next[std::size_t(r)] <= whole.timeline().lastEvent(rank).value(); --count) {
+            for (auto count = random() % 9;
+                 count > 0 && next[std::size_t(r)] <= whole.timeline().lastEvent(rank).value(); --count) {
                 const EventIndex event{next[std::size_t(r)]++};
                 const DetailsId old = whole.timeline().eventDetails(rank, event);
                 auto [at, fresh] = ids[std::size_t(r)].try_emplace(old.value());
@@ -328,7 +333,8 @@ TEST(Geometry, GrowingEqualsBuildingAnew) {
                     at->second = grown.timeline().addDetails(rank, whole.timeline().details(rank, old));
                 }
                 const replay::Call call = whole.timeline().call(*whole.timeline().callAt(rank, event));
-                grown.timeline().addEvent(rank, at->second, call.begin == event ? call.beginTime : call.endTime);
+                grown.timeline().addEvent(rank, at->second,
+                                          call.begin == event ? call.beginTime : call.endTime);
             }
             more = more || next[std::size_t(r)] <= whole.timeline().lastEvent(rank).value();
         }
@@ -341,7 +347,8 @@ TEST(Geometry, GrowingEqualsBuildingAnew) {
             EXPECT_EQ(inPieces.calls(r)[i].timeEnd, atOnce.calls(r)[i].timeEnd);
             EXPECT_EQ(inPieces.calls(r)[i].eventEnd, atOnce.calls(r)[i].eventEnd);
         }
-        EXPECT_EQ(inPieces.summary(r, 0, atOnce.calls(r).size()), atOnce.summary(r, 0, atOnce.calls(r).size()));
+        EXPECT_EQ(inPieces.summary(r, 0, atOnce.calls(r).size()),
+                  atOnce.summary(r, 0, atOnce.calls(r).size()));
     }
     EXPECT_EQ(inPieces.openMessages().size(), atOnce.openMessages().size());
     Scene scene = plainScene(4);

@@ -1,5 +1,5 @@
-// The classes stay apart for people who see colours differently (simulation: Machado, Oliveira and Fernandes 2009,
-// severity 1.0; distance: CIE 1976).
+// The classes stay apart for people who see colours differently (simulation: Machado, Oliveira and Fernandes
+// 2009, severity 1.0; distance: CIE 1976).
 #include "../../../viewer/palette.h"
 
 #include <gtest/gtest.h>
@@ -15,11 +15,16 @@ using Vector = std::array<double, 3>;
 using Matrix = std::array<Vector, 3>;
 
 constexpr Matrix kNormal{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-constexpr Matrix kProtan{{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
-constexpr Matrix kDeutan{{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
-constexpr Matrix kTritan{{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+constexpr Matrix kProtan{
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
+constexpr Matrix kDeutan{
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+constexpr Matrix kTritan{
+    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
 
-double linear(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
+double linear(double c) {
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
 
 Vector times(const Matrix& m, const Vector& v) {
     Vector out{};
@@ -36,7 +41,9 @@ Vector lab(const QColor& colour, const Matrix& sight) {
     for (double& c : rgb) {
         c = std::min(1.0, std::max(0.0, c));
     }
-    constexpr Matrix kXyz{{{0.4124564, 0.3575761, 0.1804375}, {0.2126729, 0.7151522, 0.0721750}, {0.0193339, 0.1191920, 0.9503041}}};
+    constexpr Matrix kXyz{{{0.4124564, 0.3575761, 0.1804375},
+                           {0.2126729, 0.7151522, 0.0721750},
+                           {0.0193339, 0.1191920, 0.9503041}}};
     Vector xyz = times(kXyz, rgb);
     constexpr Vector kWhite{0.95047, 1.0, 1.08883};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -92,7 +99,8 @@ TEST(Palette, AgreedValues) {
 TEST(Palette, MarksCanBeSeen) {
     for (const auto theme : {Palette::Theme::Light, Palette::Theme::Dark}) {
         const Palette p(theme);
-        for (const QColor& mark : {p.message, p.stop, p.past, p.future, p.stopline, p.point, p.selection, p.weakText, p.text}) {
+        for (const QColor& mark :
+             {p.message, p.stop, p.past, p.future, p.stopline, p.point, p.selection, p.weakText, p.text}) {
             EXPECT_GE(contrast(mark, p.background), 3.0) << mark.name().toStdString();
         }
         EXPECT_GE(contrast(p.text, p.frame), 4.5);

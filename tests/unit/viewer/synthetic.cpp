@@ -102,7 +102,8 @@ std::uint32_t Story::send(int rank, int to, int tag, std::uint64_t bytes, TimeNs
 }
 
 std::uint32_t Story::recv(int rank, int from, int tag, std::uint64_t bytes, TimeNs begin, TimeNs end) {
-    return add(rank, receiving(FunctionId::Recv, from, tag, bytes), received(from, tag, bytes), begin, end, false);
+    return add(rank, receiving(FunctionId::Recv, from, tag, bytes), received(from, tag, bytes), begin, end,
+               false);
 }
 
 std::uint32_t Story::recvOpen(int rank, int from, int tag, TimeNs begin) {
@@ -110,7 +111,8 @@ std::uint32_t Story::recvOpen(int rank, int from, int tag, TimeNs begin) {
 }
 
 std::uint32_t Story::recvAny(int rank, int from, int tag, std::uint64_t bytes, TimeNs begin, TimeNs end) {
-    return add(rank, receiving(FunctionId::Recv, kAnySource, tag, bytes), received(from, tag, bytes), begin, end, false);
+    return add(rank, receiving(FunctionId::Recv, kAnySource, tag, bytes), received(from, tag, bytes), begin,
+               end, false);
 }
 
 std::uint32_t Story::isend(int rank, int to, int tag, std::uint64_t bytes, TimeNs begin, TimeNs end) {

@@ -10,7 +10,8 @@
 
 namespace stopline::viewer::test {
 
-/// Builds a timeline call by call. Times are nanoseconds from the start; each call returns its number on its rank.
+/// Builds a timeline call by call. Times are nanoseconds from the start; each call returns its number on its
+/// rank.
 class Story {
   public:
     explicit Story(int ranks);
@@ -43,7 +44,8 @@ class Story {
 
   private:
     void add(int rank, const trace::EventDetails& details, TimeNs at);
-    std::uint32_t add(int rank, trace::EventDetails begin, trace::EventDetails end, TimeNs from, TimeNs to, bool open);
+    std::uint32_t add(int rank, trace::EventDetails begin, trace::EventDetails end, TimeNs from, TimeNs to,
+                      bool open);
     struct Interned {
         trace::EventDetails details;
         DetailsId id;

@@ -58,12 +58,14 @@ TEST(CallText, SaysAllThatIsKnown) {
     EXPECT_TRUE(has(lines, u"solve.c:42"_s));
     const QStringList sender = callLines(s.story.timeline(), Story::ref(0, s.send), {});
     EXPECT_TRUE(has(sender, u"matched with rank 1 event 4 (MPI_Recv)"_s));
-    EXPECT_TRUE(has(callLines(s.story.timeline(), Story::ref(2, s.lost), {}), u"pending: sent, no receive yet"_s));
+    EXPECT_TRUE(
+        has(callLines(s.story.timeline(), Story::ref(2, s.lost), {}), u"pending: sent, no receive yet"_s));
     const QStringList wild = callLines(s.story.timeline(), Story::ref(1, s.any), {});
     EXPECT_TRUE(has(wild, u"any source"_s));
     EXPECT_TRUE(has(wild, u"wildcard"_s));
     EXPECT_TRUE(has(wild, u"not finished"_s));
-    EXPECT_TRUE(has(callLines(s.story.timeline(), Story::ref(0, 2), {}), u"2 of 3 members arrived; missing: rank 1"_s));
+    EXPECT_TRUE(has(callLines(s.story.timeline(), Story::ref(0, 2), {}),
+                    u"2 of 3 members arrived; missing: rank 1"_s));
 }
 
 TEST(CallText, Labels) {
@@ -76,7 +78,9 @@ TEST(CallText, Labels) {
 
 TEST(Search, WordsAndConditions) {
     Small s;
-    const auto first = [&](const QString& text) { return SearchQuery(text).next(s.model, std::nullopt, true); };
+    const auto first = [&](const QString& text) {
+        return SearchQuery(text).next(s.model, std::nullopt, true);
+    };
     EXPECT_EQ(first(u"recv"_s), Story::ref(1, s.recv));
     EXPECT_EQ(first(u"MPI_SEND tag=9"_s), Story::ref(2, s.lost));
     EXPECT_EQ(first(u"to=1"_s), Story::ref(0, s.send));
