@@ -299,6 +299,13 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
     if (running && !m_session->jobExists()) {
         return {Verdict::Failed, QStringLiteral("the job has ended")};
     }
+    bool anyEnded = false;
+    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+        anyEnded = anyEnded || hasEnded(m_session->rank(RankId{rank}).phase);
+    }
+    if (!running && !anyEnded) {
+        return {Verdict::Failed, QStringLiteral("no rank has been started")};
+    }
     return {};
 }
 

@@ -170,7 +170,9 @@ CommandLine parseCommandLine(const QStringList& arguments) {
         return invalid(parser.errorText() + QStringLiteral(" `stopline --help` lists the options."));
     }
     if (parser.isSet(options.help)) {
-        return print(parser.helpText());
+        // There is no application object yet that could tell the parser the program's name.
+        return print(
+            parser.helpText().replace(QStringLiteral("<executable_name>"), QStringLiteral("stopline")));
     }
     if (parser.isSet(options.version)) {
         return print(QStringLiteral("stopline " STOPLINE_VERSION "\n"));

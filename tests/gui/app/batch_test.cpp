@@ -135,6 +135,15 @@ class BatchTest : public QObject {
         QVERIFY(m_err.join(u' ').contains(QStringLiteral("Going back")));
     }
 
+    void waitExitedIsNotForAJobThatNeverWas() {
+        setPhase(0, RankPhase::Exited);
+        setPhase(1, RankPhase::Exited);
+        QCOMPARE(perform(QStringLiteral("wait exited")), kScriptOk);
+        standAt(*m_session, QStringLiteral("/src/solver.c"), {});
+        scriptOf(*m_session).job = false;
+        QCOMPARE(perform(QStringLiteral("wait exited")), kScriptFailed);
+    }
+
     void quitGivesTheCode() {
         QCOMPARE(perform(QStringLiteral("quit 7\necho never")), 7);
         QVERIFY(m_out.isEmpty());
