@@ -203,7 +203,7 @@ void Approach::looked() {
     const Timeline& timeline = m_recording.timeline();
     Cut cut(m_travellers.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
-        const RankProcess* process = m_travellers[i].process;
+        const RankProcess* process = m_travellers[i].process.data();
         if (process != nullptr) {
             cut[i] = process->view().place;
             // What the recording does not hold yet cannot be asked for.
@@ -409,7 +409,7 @@ void Approach::finishCancel() {
         return;
     }
     for (const Traveller& traveller : m_travellers) {
-        const RankProcess* process = traveller.process;
+        const RankProcess* process = traveller.process.data();
         if (!m_cancelLate && process != nullptr && !process->stopped() && !process->ended() &&
             process->view().phase != RankPhase::Failed) {
             return;

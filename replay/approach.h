@@ -64,7 +64,7 @@ class Approach : public QObject {
         Elsewhere, ///< stopped or ended somewhere it should not be; `reason`
     };
     struct Traveller {
-        RankProcess* process = nullptr;
+        QPointer<RankProcess> process; ///< goes with its job
         Leg leg = Leg::Absent;
         QString reason;
         int runOnBreakpoint = 0;

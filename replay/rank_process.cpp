@@ -409,7 +409,12 @@ void RankProcess::afterStop() {
     } else {
         switch (event.cause) {
         case mi::StopCause::BreakpointHit:
-            why = event.breakpoints.contains(m_runToBreakpoint) && m_runToBreakpoint != 0 ? StopWhy::Step : StopWhy::Breakpoint;
+            why = StopWhy::Breakpoint;
+            if (m_runToBreakpoint != 0 && event.breakpoints.contains(m_runToBreakpoint)) {
+                why = StopWhy::Step;
+            } else if (m_startBreakpoint != 0 && event.breakpoints.contains(m_startBreakpoint)) {
+                why = StopWhy::Start;
+            }
             break;
         case mi::StopCause::WatchpointTrigger:
             why = StopWhy::Watchpoint;

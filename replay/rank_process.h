@@ -62,6 +62,8 @@ class RankProcess : public QObject {
 
     /// Leaves a rank that has joined where it waits: shown as stopped before main.
     void keep();
+    /// The temporary breakpoint at the program's main: a stop there is the start.
+    void setStartBreakpoint(int number) { m_startBreakpoint = number; }
     /// Lets a rank that has joined and waits (or is stopped) run at full speed.
     void letGo();
     /// One user-level step. From inside MPI or a stopline the call is finished first.
@@ -128,6 +130,7 @@ class RankProcess : public QObject {
     int m_thread = 1;
     quint64 m_stopAddress = 0;
     int m_runToBreakpoint = 0;
+    int m_startBreakpoint = 0;
     Plan m_plan = Plan::None;
     int m_callLine = 0; ///< of the call that the plan finishes
     mi::Resume m_lastResume = mi::Resume::Continue;

@@ -13,6 +13,11 @@ namespace stopline::replay {
 
 Q_LOGGING_CATEGORY(logSession, "stopline.session", QtWarningMsg)
 
+namespace {
+constexpr qsizetype kKeptOutput = 16 << 20;    ///< bytes of a rank's output that can be looked at
+constexpr qsizetype kComparedOutput = 1 << 20; ///< bytes from the start that a replay is compared with
+} // namespace
+
 Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>(this)) {}
 
 Session::~Session() {
@@ -194,7 +199,8 @@ void Session::Impl::startJob(Approach* with) {
         state.hits.clear();
     }
     recording->beginExecution();
-    auto* started = new Job(spec, installation, Incarnation(incarnations),
+    // A journey is through what was recorded, whatever has been chosen for the next run.
+    auto* started = new Job(with != nullptr ? recordedSpec : spec, installation, Incarnation(incarnations),
         [with, this](RankId rank, agent::RankConfig& config) {
             config.gate = trace::Gate::Constructor;
             if (with != nullptr && with == approach) {
@@ -346,9 +352,17 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
 }
 
 void Session::Impl::onOutput(RankId rank, int stream, const QByteArray& bytes) {
-    outputs[rank.value()] += bytes;
+    QByteArray& text = outputs[rank.value()];
+    text += bytes;
+    if (text.size() > kKeptOutput) {
+        text.remove(0, text.size() - kKeptOutput / 2);
+    }
     const auto key = std::make_pair(int(rank.value()), stream);
     QByteArray& now = streams[key];
+    if (now.size() > kComparedOutput) {
+        emit q->outputAdded(rank, stream, bytes);
+        return;
+    }
     now += bytes;
     if (const auto then = recordedStreams.find(key); then != recordedStreams.end() && streamsDiffer.count(key) == 0) {
         const qsizetype common = std::min(now.size(), then->second.size());
@@ -417,11 +431,13 @@ void Session::Impl::onJoined(RankProcess* rank) {
                 return;
             }
             if (bp && !bp.value().pending) {
+                guarded->setStartBreakpoint(bp.value().number);
                 guarded->letGo();
                 return;
             }
-            auto go = [guarded](Result<mi::Breakpoint>) {
+            auto go = [guarded](Result<mi::Breakpoint> main) {
                 if (guarded && !guarded->ended()) {
+                    guarded->setStartBreakpoint(main ? main.value().number : 0);
                     guarded->letGo();
                 }
             };

@@ -156,30 +156,39 @@ void Session::run() {
         emit message(Severity::Warning, whyNot(Verb::Run), {});
         return;
     }
-    // A job of another size, or another program, is another recording.
-    m_impl->recording = std::make_unique<Recording>(m_impl->ranks);
-    m_impl->commands.clear();
-    m_impl->redoList.clear();
-    m_impl->stopList.clear();
-    m_impl->point.reset();
-    m_impl->past.reset();
-    m_impl->future.reset();
-    m_impl->line.reset();
-    m_impl->symbols.clear();
-    m_impl->sites.clear();
-    m_impl->recordedSpec = m_impl->spec;
-    emit timelineReplaced();
-    emit stoplineChanged();
-    m_impl->startJob(nullptr);
-    m_impl->beginCommand(Verb::Run);
+    m_impl->startFresh();
 }
 
 void Session::restart() {
-    m_impl->endJob();
+    if (!whyNot(Verb::Restart).isEmpty() && m_impl->approach == nullptr) {
+        emit message(Severity::Warning, whyNot(Verb::Restart), {});
+        return;
+    }
     delete m_impl->approach;
     m_impl->approach = nullptr;
+    m_impl->approachDone = nullptr;
     emit operationChanged();
-    run();
+    m_impl->startFresh();
+}
+
+/// A new recording: nothing of the last one is kept but the breakpoints.
+void Session::Impl::startFresh() {
+    recording = std::make_unique<Recording>(ranks);
+    commands.clear();
+    redoList.clear();
+    stopList.clear();
+    point.reset();
+    past.reset();
+    future.reset();
+    line.reset();
+    symbols.clear();
+    sites.clear();
+    recordedSpec = spec;
+    setHitCounts({});
+    emit q->timelineReplaced();
+    emit q->stoplineChanged();
+    startJob(nullptr);
+    beginCommand(Verb::Run);
 }
 
 void Session::kill() {

@@ -113,6 +113,7 @@ struct Session::Impl {
     [[nodiscard]] QString whyNot(Verb verb) const;
     void freshPlaces(std::function<void()> then);
     void resumeCommand(Verb verb, std::function<void(RankProcess*)> resume);
+    void startFresh();
     void beginCommand(Verb verb);
     void noteStop();
     void applyBreakpoints(RankProcess* rank, std::function<void()> done);

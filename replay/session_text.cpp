@@ -85,7 +85,7 @@ QString stateText(const RankView& view) {
     case StopWhy::Stopline:
         return QStringLiteral("stopped at stopline");
     case StopWhy::Start:
-        return QStringLiteral("stopped before main");
+        return QStringLiteral("stopped at the start");
     case StopWhy::Abort:
     case StopWhy::MpiError:
     case StopWhy::ExitNoFinalize:

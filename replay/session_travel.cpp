@@ -50,6 +50,10 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
     case StopWhy::Breakpoint:
     case StopWhy::Watchpoint:
     case StopWhy::Step:
+    case StopWhy::Start:
+        if (view.why == StopWhy::Start && rank->stopAddress() == 0) {
+            break; // at the gate, before anything of the program has run
+        }
         if (view.insideMpi) {
             target.runOn.kind = RunOn::Kind::Inside;
             break;
