@@ -17,7 +17,7 @@ import time
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from run_script import marked, shared_files, states  # noqa: E402
+from run_script import marked, ownerless, shared_files, states  # noqa: E402
 
 LIMIT = 5.0
 
@@ -94,7 +94,7 @@ def main():
         killed = time.monotonic()
     while time.monotonic() < killed + LIMIT:
         left = marked(mark)
-        files = shared_files() - before
+        files = ownerless(shared_files() - before)
         if not left and not files:
             break
         time.sleep(0.05)

@@ -49,6 +49,30 @@ def shared_files():
     return files
 
 
+def ownerless(files):
+    """Those of the files that no living job uses: others may run on this machine meanwhile."""
+    left = set()
+    for path in files:
+        name = os.path.basename(path)
+        if name.startswith("pid."):
+            if not os.path.exists("/proc/" + name[4:]):
+                left.add(path)
+            continue
+        used = False
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    with open(f"/proc/{entry}/maps") as f:
+                        used = path in f.read()
+                except OSError:
+                    continue
+                if used:
+                    break
+        if not used and os.path.exists(path):
+            left.add(path)
+    return left
+
+
 def states(pids):
     for pid, command in pids:
         try:
@@ -145,7 +169,7 @@ def main():
     deadline = time.monotonic() + LEFTOVER_SECONDS
     while True:
         left = marked(mark.split("=")[1])
-        files = shared_files() - before
+        files = ownerless(shared_files() - before)
         if not (left or files) or time.monotonic() > deadline:
             break
         time.sleep(0.05)
