@@ -30,6 +30,9 @@ void drawHead(QPainter& painter, const QPointF& from, const QPointF& to, const Q
     painter.drawConvexPolygon(tip.data(), int(tip.size()));
 }
 
+/// Rows at least this high have their event numbers on the stopline; lower ones a plain handle.
+constexpr int kHandleRow = 34;
+
 void drawCross(QPainter& painter, const QPointF& at, double r) {
     painter.drawLine(QPointF(at.x() - r, at.y() - r), QPointF(at.x() + r, at.y() + r));
     painter.drawLine(QPointF(at.x() - r, at.y() + r), QPointF(at.x() + r, at.y() - r));
@@ -246,7 +249,7 @@ void DiagramPainter::drawPill(QPainter& painter, QPointF leftMiddle, const QStri
     m_texts.draw(painter, area.x() + 4, area.y(), text);
 }
 
-void DiagramPainter::drawLine(QPainter& painter, const LineGeometry& line, int labelAbove, int plotWidth) {
+void DiagramPainter::drawLine(QPainter& painter, const LineGeometry& line) {
     const bool past = line.kind == LineKind::Past;
     const bool future = line.kind == LineKind::Future;
     const QColor colour = past                              ? m_palette.past
@@ -279,22 +282,37 @@ void DiagramPainter::drawLine(QPainter& painter, const LineGeometry& line, int l
             painter.setBrush(step.hollow ? m_palette.background : colour);
             painter.drawPolygon(
                 QPolygonF({{step.x, middle - r}, {step.x + tip, middle}, {step.x, middle + r}}));
-        } else if (line.kind == LineKind::Stopline && height < labelAbove) {
+        } else if (line.kind == LineKind::Stopline && height < kHandleRow) {
             const double r = std::clamp(height / 4.0, 1.5, 4.0);
             painter.setPen(QPen(colour, 1.2));
             painter.setBrush(step.hollow ? m_palette.background : colour);
             painter.drawRect(QRectF(step.x - r, middle - r, 2 * r, 2 * r));
-        } else if (line.kind == LineKind::Stopline) {
-            const QString text = u"@"_s + QString::number(step.place.event.value());
-            const QFontMetrics metrics(painter.font());
-            const double wide = metrics.horizontalAdvance(text) + 8;
-            // On the line's free side: the pill hangs from the top of its row.
-            const double x = std::clamp(step.x - wide / 2, 1.0, std::max(1.0, plotWidth - wide - 1));
-            drawPill(painter, {x, step.y0 + metrics.height() / 2.0 + 1}, text, colour, !step.hollow);
-            painter.setRenderHint(QPainter::Antialiasing, true);
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void DiagramPainter::paintHandles(QPainter& painter, const Geometry& geometry) {
+    m_taken.clear();
+    const QFontMetrics metrics(painter.font());
+    const double room = geometry.view.width;
+    for (const LineGeometry& line : geometry.lines) {
+        if (line.kind != LineKind::Stopline || geometry.layout.rowHeight < kHandleRow) {
+            continue;
+        }
+        for (const LineStep& step : line.steps) {
+            if (step.x < 0 || step.x > room) {
+                continue; // its row's place is out of view
+            }
+            const QString text = u"@"_s + QString::number(step.place.event.value());
+            const double wide = metrics.horizontalAdvance(text) + 8;
+            // It hangs from the top of its row: the boxes' labels are in the middle.
+            const QPointF at(std::clamp(step.x - wide / 2, 1.0, std::max(1.0, room - wide - 1)),
+                             step.y0 + metrics.height() / 2.0 + 1);
+            drawPill(painter, at, text, m_palette.stopline, !step.hollow);
+            m_taken.emplace_back(at.x(), at.y() - metrics.height() / 2.0, wide, metrics.height());
+        }
+    }
 }
 
 void DiagramPainter::paintLines(QPainter& painter, const Geometry& geometry) {
@@ -315,7 +333,7 @@ void DiagramPainter::paintLines(QPainter& painter, const Geometry& geometry) {
         }
     }
     for (const LineGeometry& line : geometry.lines) {
-        drawLine(painter, line, 34, width);
+        drawLine(painter, line);
     }
 }
 
@@ -457,11 +475,21 @@ void DiagramPainter::paintSelection(QPainter& painter, const Geometry& geometry)
             const QFontMetrics metrics(painter.font());
             const double wide = metrics.horizontalAdvance(text) + 8;
             const QPointF middle = (line.from + line.to) / 2;
-            const double x = std::clamp(middle.x() + 8, 2.0, std::max(2.0, geometry.view.width - wide - 2));
             const double half = metrics.height() / 2.0 + 1;
-            const double y =
-                std::clamp(middle.y(), half, std::max(half, geometry.layout.viewportHeight - half));
-            drawPill(painter, {x, y}, text, m_palette.selection, false);
+            // Right of the line, else left of it, else further down: never over a handle of the stopline.
+            QPointF at;
+            for (const QPointF& offset : {QPointF(8, 0), QPointF(-8 - wide, 0), QPointF(8, 2 * half + 2),
+                                          QPointF(-8 - wide, 2 * half + 2), QPointF(8, 0)}) {
+                at = middle + offset;
+                at.setX(std::clamp(at.x(), 2.0, std::max(2.0, geometry.view.width - wide - 2)));
+                at.setY(std::clamp(at.y(), half, std::max(half, geometry.layout.viewportHeight - half)));
+                const QRectF area(at.x(), at.y() - half, wide, 2 * half);
+                if (std::none_of(m_taken.begin(), m_taken.end(),
+                                 [&](const QRectF& r) { return r.intersects(area); })) {
+                    break;
+                }
+            }
+            drawPill(painter, at, text, m_palette.selection, false);
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, false);

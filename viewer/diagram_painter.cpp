@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <unordered_map>
 
 namespace stopline::viewer {
@@ -58,6 +59,7 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
         drawMessage(painter, line);
     }
     paintBoxLabels(painter, geometry);
+    paintHandles(painter, geometry);
     paintSelection(painter, geometry);
     if (geometry.point) {
         drawPoint(painter, m_palette, *geometry.point);
@@ -140,20 +142,22 @@ void DiagramPainter::paintStrips(QPainter& painter, const Geometry& geometry) {
             colours[2 * s] = full.rgb();
             colours[2 * s + 1] = m_palette.faded(full, kDimStrength).rgb();
         }
-        const bool teeth = height >= 6;
-        for (int y = 0; y < height; ++y) {
+        // A saw-tooth top: what stands for several calls never looks like one. Below the teeth all lines are
+        // alike.
+        constexpr int kTooth = 3;
+        const int teeth = height >= 2 * kTooth ? kTooth : 0;
+        for (int y = 0; y <= teeth && y < height; ++y) {
             auto* line = reinterpret_cast<QRgb*>(m_strip.scanLine(y));
             std::fill(line, line + width, 0U);
             for (const Cell& cell : strip.cells) {
-                if (cell.x >= width) {
-                    continue;
-                }
-                // A saw-tooth top: what stands for several calls never looks like one.
-                const int tooth = teeth && cell.count > 1 ? std::abs(cell.x % 6 - 3) : 0;
-                if (y >= tooth) {
+                const int tooth = cell.count > 1 ? std::abs(cell.x % (2 * kTooth) - kTooth) : 0;
+                if (cell.x < width && (teeth == 0 || y >= tooth)) {
                     line[cell.x] = colours[2 * std::size_t(cell.style) + (cell.dimmed ? 1 : 0)];
                 }
             }
+        }
+        for (int y = teeth + 1; y < height; ++y) {
+            std::memcpy(m_strip.scanLine(y), m_strip.constScanLine(teeth), std::size_t(width) * sizeof(QRgb));
         }
         painter.drawImage(QPoint(0, strip.y0), m_strip, QRect(0, 0, width, height));
     }
@@ -181,10 +185,10 @@ void DiagramPainter::drawBox(QPainter& painter, const Box& box, bool glyphs) {
     } else {
         painter.fillRect(area, colour);
     }
-    if (box.style == CallStyle::Wait && width >= 6 && height >= 5) {
+    if (box.style == CallStyle::Wait && width >= 10 && height >= 6) {
         painter.fillRect(area, QBrush(shade, Qt::BDiagPattern));
     }
-    if (width >= 4 && !box.openLeft) {
+    if (width >= 6 && !box.openLeft) {
         painter.fillRect(box.x0, box.y0, 1, height, edge);
     }
     if (width >= 8 && !box.unfinished && !box.openRight) {

@@ -47,7 +47,7 @@ class DiagramPainter {
     static void drawPoint(QPainter& painter, const Palette& palette, const PointGeometry& point);
     void drawBox(QPainter& painter, const Box& box, bool glyphs);
     void drawMessage(QPainter& painter, const MessageLine& line);
-    void drawLine(QPainter& painter, const LineGeometry& line, int labelAbove, int plotWidth);
+    void drawLine(QPainter& painter, const LineGeometry& line);
     void drawSpine(QPainter& painter, const Spine& spine, int barHeight, bool dots);
 
   private:
@@ -61,6 +61,7 @@ class DiagramPainter {
     void paintMessages(QPainter& painter, const Geometry& geometry);
     void paintLines(QPainter& painter, const Geometry& geometry);
     void paintStops(QPainter& painter, const Geometry& geometry);
+    void paintHandles(QPainter& painter, const Geometry& geometry);
     void paintSelection(QPainter& painter, const Geometry& geometry);
     void drawPill(QPainter& painter, QPointF leftMiddle, const QString& text, const QColor& colour,
                   bool filled);
@@ -71,6 +72,7 @@ class DiagramPainter {
     MessageLabel m_messageLabel;
     TextCache m_texts;
     QImage m_strip;
+    std::vector<QRectF> m_taken; ///< where the handles of the stopline are
 };
 
 } // namespace stopline::viewer

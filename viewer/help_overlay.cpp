@@ -66,7 +66,7 @@ LegendEntry lineEntry(const QString& text, LineKind kind) {
                 step.y1 = area.bottom() + 1;
                 step.place.event = EventIndex{12};
                 line.steps.push_back(step);
-                marks.drawLine(painter, line, 1000, area.right() + 1);
+                marks.drawLine(painter, line);
             }};
 }
 
