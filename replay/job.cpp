@@ -117,7 +117,7 @@ void Job::start() {
 }
 
 void Job::writeInput(const QByteArray& bytes) {
-    if (m_launcher.state() == QProcess::Running && m_spec.inputFile.isEmpty()) {
+    if (m_launcher.state() != QProcess::NotRunning && m_spec.inputFile.isEmpty()) {
         m_launcher.write(bytes);
     }
 }

@@ -69,6 +69,9 @@ RankView Session::rank(RankId rank) const {
         view = m_impl->lastViews[std::size_t(rank.value())];
     }
     view.rank = rank;
+    if (view.phase == RankPhase::Stopped && m_impl->locating.count(rank.value()) != 0) {
+        view.phase = RankPhase::Running;
+    }
     const Timeline& timeline = m_impl->recording->timeline();
     if (rank.value() < timeline.rankCount() && view.place.event.value() > 0 &&
         view.place.event <= timeline.lastEvent(rank)) {
@@ -92,7 +95,8 @@ bool Session::jobExists() const {
 
 bool Session::allStopped() const {
     for (RankProcess* rank : m_impl->processes()) {
-        if (!rank->stopped() && !rank->ended() && rank->view().phase != RankPhase::Failed) {
+        const bool settled = rank->stopped() && m_impl->locating.count(rank->rank().value()) == 0;
+        if (!settled && !rank->ended() && rank->view().phase != RankPhase::Failed) {
             return false;
         }
     }
@@ -176,6 +180,7 @@ void Session::Impl::startJob(Approach* with) {
     endJob();
     ++incarnations;
     visits.clear();
+    locating.clear();
     faultsSaid.clear();
     departure.reset();
     outputs.clear();
@@ -500,10 +505,10 @@ void Session::Impl::locate(RankProcess* rank, std::function<void()> done) {
     }
     rank->setLocation({}, -1);
     rank->gdb()->stack(rank->thread(), 64, [guarded = QPointer<RankProcess>(rank), done = std::move(done)](Result<QVector<mi::Frame>> frames) {
-        if (!guarded || !guarded->stopped()) {
+        if (!guarded) {
             return;
         }
-        for (const mi::Frame& one : frames ? frames.value() : QVector<mi::Frame>()) {
+        for (const mi::Frame& one : frames && guarded->stopped() ? frames.value() : QVector<mi::Frame>()) {
             if (!Session::isInternalFrame(one)) {
                 SourceLocation location;
                 location.file = one.fullName.isEmpty() ? one.file : one.fullName;
@@ -542,8 +547,10 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
 
 void Session::Impl::onStopped(RankProcess* rank) {
     countHit(rank);
+    locating.insert(rank->rank().value());
     locate(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (guarded && process(guarded->rank()) == guarded) {
+            locating.erase(guarded->rank().value());
             onLocated(guarded);
         }
     });
@@ -596,6 +603,7 @@ void Session::Impl::lookSoon() {
 }
 
 void Session::Impl::onEnded(RankProcess* rank) {
+    locating.erase(rank->rank().value());
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());
     emit q->verbsChanged();

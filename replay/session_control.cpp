@@ -126,8 +126,8 @@ void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> r
 
 void Session::Impl::noteStop() {
     const auto all = focusRanks();
-    const bool settled = std::all_of(all.begin(), all.end(), [](RankProcess* r) {
-        return r->stopped() || r->ended() || r->view().phase == RankPhase::Failed;
+    const bool settled = std::all_of(all.begin(), all.end(), [this](RankProcess* r) {
+        return (r->stopped() && locating.count(r->rank().value()) == 0) || r->ended() || r->view().phase == RankPhase::Failed;
     });
     if (!settled || all.empty() || (job && !job->complete())) {
         return;

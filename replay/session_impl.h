@@ -69,6 +69,7 @@ struct Session::Impl {
     std::vector<Command> redoList;
     std::map<std::tuple<int, std::uint64_t, quint64, int>, int> visits; ///< stops by rank, event, address, depth
     std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
+    std::set<int> locating; ///< stopped, but their line is not known yet: still shown as running
     bool lookPending = false;
     std::set<QString> faultsSaid; ///< in this execution
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
