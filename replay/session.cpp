@@ -551,7 +551,9 @@ void Session::Impl::onStopped(RankProcess* rank) {
     locate(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (guarded && process(guarded->rank()) == guarded) {
             locating.erase(guarded->rank().value());
-            onLocated(guarded);
+            if (guarded->stopped()) { // else it has been resumed meanwhile, which ends the looking
+                onLocated(guarded);
+            }
         }
     });
 }
