@@ -10,6 +10,7 @@ namespace {
 constexpr int kLookMs = 50;
 constexpr qint64 kStillMs = 60'000;
 constexpr int kCancelMs = 5000;
+constexpr qint64 kSilentMs = 20'000;
 } // namespace
 
 Approach::Approach(const Recording& recording, std::vector<Target> targets, QObject* parent)
@@ -139,6 +140,10 @@ void Approach::stopped(RankProcess* rank) {
     default:
         break;
     }
+    if (view.why == StopWhy::Signal && view.place.event < target.place.event) {
+        rank->letGo(); // the recorded run has passed this signal too
+        return;
+    }
     const bool signal = target.runOn.kind == RunOn::Kind::Signal && view.why == StopWhy::Signal;
     const bool abort = target.runOn.kind == RunOn::Kind::Abort &&
                        (view.why == StopWhy::Abort || view.why == StopWhy::MpiError || view.why == StopWhy::ExitNoFinalize);
@@ -176,21 +181,23 @@ void Approach::ended(RankProcess* rank) {
 }
 
 void Approach::tick() {
-    if (m_finished || m_looks > 0) {
+    if (m_finished || m_cancelling) {
         return;
     }
+    looked();
     for (Traveller& traveller : m_travellers) {
-        if (traveller.process == nullptr || traveller.process->ended() ||
+        if (traveller.leg == Leg::Absent && traveller.still.isValid() && traveller.still.elapsed() > kSilentMs && !traveller.warned) {
+            traveller.warned = true;
+            emit silent(traveller.process->rank());
+        }
+        if (traveller.process == nullptr || traveller.process->ended() || traveller.looking ||
             (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck)) {
             continue;
         }
-        ++m_looks;
-        traveller.process->look([this, self = QPointer<Approach>(this)] {
-            if (!self) {
-                return;
-            }
-            if (--m_looks == 0) {
-                looked();
+        traveller.looking = true; // one that does not answer keeps nobody else waiting
+        traveller.process->look([self = QPointer<Approach>(this), process = traveller.process] {
+            if (self && process) {
+                self->of(process).looking = false;
             }
         });
     }

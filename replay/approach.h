@@ -48,6 +48,7 @@ class Approach : public QObject {
 
   signals:
     void progressed();
+    void silent(stopline::RankId rank); ///< has not joined for long: its agent or gdb does not answer
     void finished(const stopline::replay::Approach::Outcome& outcome);
 
   private:
@@ -70,6 +71,8 @@ class Approach : public QObject {
         int runOnBreakpoint = 0;
         int passes = 0;
         EventIndex seen{0};
+        bool looking = false; ///< its trace is being read
+        bool warned = false;
         QElapsedTimer still; ///< since its event number last changed
     };
 
@@ -92,7 +95,6 @@ class Approach : public QObject {
     std::vector<Target> m_targets;
     std::vector<Traveller> m_travellers;
     QTimer m_tick;
-    int m_looks = 0; ///< pulls under way
     bool m_released = false;
     bool m_finished = false;
     bool m_guardFired = false;

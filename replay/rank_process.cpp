@@ -108,12 +108,12 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         if (m_view.phase == RankPhase::Exited) {
             return;
         }
-        setPhase(RankPhase::Lost, StopWhy::None, QStringLiteral("its agent has gone (%1)").arg(why));
+        setPhase(RankPhase::Lost, StopWhy::None, why);
         emit ended_();
     });
     m_gdb->initialise([this](Status status) {
         if (!status) {
-            if (!ended()) {
+            if (!ended() && !m_killing && m_link->connected()) {
                 emit fault(QStringLiteral("gdb of rank %1 could not be started: %2").arg(m_rank.value()).arg(
                                status.error().text),
                            QStringLiteral("Install gdb, or name one with --gdb."));
@@ -160,7 +160,7 @@ void RankProcess::tryJoin() {
     m_view.gdbPid = status.gdbPid;
     m_gdb->attach(status.pid, [this](Status result) {
         m_attaching = false;
-        if (ended()) {
+        if (ended() || m_killing || !m_link->connected()) {
             return;
         }
         if (!result) {
@@ -196,6 +196,8 @@ void RankProcess::onAttached() {
     m_gdb->insertBreakpoint(QStringLiteral("*0x%1").arg(address, 0, 16), {}, false, [this, done](Result<mi::Breakpoint> bp) {
         if (bp) {
             m_stopBreakpoint = bp.value().number;
+        } else if (ended() || m_killing || !m_link->connected()) {
+            return;
         } else {
             emit fault(QStringLiteral("Rank %1: the stop function could not be watched: %2").arg(m_rank.value()).arg(
                            bp.error().text),

@@ -178,6 +178,10 @@ void Session::Impl::resize(int count) {
 void Session::Impl::startJob(Approach* with) {
     const QPointer<Job> old = job;
     endJob();
+    for (RankView& view : lastViews) { // nothing of the old job is shown any more
+        view = {};
+        view.phase = RankPhase::Starting;
+    }
     ++incarnations;
     visits.clear();
     locating.clear();
@@ -560,7 +564,13 @@ void Session::Impl::onStopped(RankProcess* rank) {
 
 void Session::Impl::onLocated(RankProcess* rank) {
     const QString program = programOf[rank->rank().value()];
-    if (!rank->view().location.known() && rank->view().place.event.value() > 0 && faultsSaid.insert(program).second) {
+    const Timeline& timeline = recording->timeline();
+    const Place place = rank->view().place;
+    const bool recorded = place.event.value() > 0 && place.event <= timeline.lastEvent(rank->rank());
+    // Standing where there is no line is no news when the program's own calls have lines (exit handlers, for one).
+    const bool lines = rank->view().location.known() || !recorded ||
+                       siteOf(rank->rank(), timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), place.event)).site).known();
+    if (!lines && faultsSaid.insert(program).second) {
         say(Severity::Warning, QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
             QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
     }

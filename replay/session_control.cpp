@@ -260,13 +260,20 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                 return;
             }
             if (!bp) {
-                if (guarded && !guarded->ended()) {
-                    say(Severity::Warning,
-                        QStringLiteral("The breakpoint at %1 could not be set in rank %2: %3").arg(now->shown.location).arg(number).arg(bp.error().text),
-                        QStringLiteral("Check the name; a file needs to be compiled with -g."));
+                const QString what = now->shown.condition.isEmpty()
+                                         ? now->shown.location
+                                         : QStringLiteral("%1 if %2").arg(now->shown.location, now->shown.condition);
+                // The same mistake in every rank is said once.
+                if (guarded && !guarded->ended() && faultsSaid.insert(what + bp.error().text).second) {
+                    say(Severity::Warning, QStringLiteral("The breakpoint at %1 could not be set: %2").arg(what, bp.error().text),
+                        QStringLiteral("Check the location and the condition; a file needs to be compiled with -g."));
                 }
                 done();
                 return;
+            }
+            if (bp.value().pending && faultsSaid.insert(QStringLiteral("pending ") + now->shown.location).second) {
+                say(Severity::Warning, QStringLiteral("There is no code at %1 yet.").arg(now->shown.location),
+                    QStringLiteral("The breakpoint is set when a library that has it is loaded; else check the name and the line."));
             }
             now->numbers[number] = bp.value().number;
             if (now->shown.pending && !bp.value().pending) {
@@ -346,6 +353,10 @@ int Session::addBreakpoint(const QString& location, const QString& condition, st
     state.shown.location = location;
     state.shown.condition = condition;
     state.shown.onlyRank = onlyRank;
+    if (onlyRank && m_impl->ranks > 0 && (onlyRank->value() < 0 || onlyRank->value() >= m_impl->ranks)) {
+        emit message(Severity::Warning,
+                     tr("The breakpoint at %1 is for rank %2; the job has ranks 0 to %3.").arg(location).arg(onlyRank->value()).arg(m_impl->ranks - 1), {});
+    }
     m_impl->breakpoints.push_back(state);
     const int id = state.shown.id;
     if (m_impl->approach == nullptr) { // else they are set on arrival

@@ -173,6 +173,10 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     }
     approach = new Approach(*recording, to, q);
     QObject::connect(approach, &Approach::progressed, q, [this] { emit q->operationChanged(); });
+    QObject::connect(approach, &Approach::silent, q, [this](RankId rank) {
+        say(Severity::Warning, QStringLiteral("Rank %1 has not joined yet: its agent or its gdb does not answer.").arg(rank.value()),
+            QStringLiteral("Wait, or Cancel and go again, or Kill."));
+    });
     QObject::connect(approach, &Approach::finished, q, [this](const Approach::Outcome& outcome) { onApproachFinished(outcome); });
     emit q->operationChanged();
     emit q->verbsChanged();
