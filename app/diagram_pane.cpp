@@ -60,14 +60,14 @@ DiagramPane::DiagramPane(Look* look, Actions* actions, QWidget* parent)
     connect(m_diagram, &viewer::DiagramWidget::pointPicked, this,
             [this](const Point& point) { m_session->setPoint(point); });
     connect(m_diagram, &viewer::DiagramWidget::frontierRequested, this, [this](bool future) {
-        QAction* action = future ? m_actions->futureFrontier : m_actions->pastFrontier;
+        // The key shows a frontier and chooses it for the stopline; only the button hides it again.
         if (!m_session->point()) {
             setPoint(false);
-            action->setChecked(true);
-            chooseFrontier(future ? Frontier::Future : Frontier::Past, true);
-        } else {
-            action->trigger();
         }
+        (future ? m_actions->futureFrontier : m_actions->pastFrontier)->setChecked(true);
+        chooseFrontier(future ? Frontier::Future : Frontier::Past, true);
+        emit hovered(future ? tr("The future frontier is chosen: L makes it the stopline.")
+                            : tr("The past frontier is chosen: L makes it the stopline."));
     });
     connect(m_diagram, &viewer::DiagramWidget::stoplineRequested, this, [this] {
         // There the point is meant, which its menu has just set; F4 means the selected call.

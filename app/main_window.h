@@ -56,6 +56,8 @@ class MainWindow : public QMainWindow {
     static constexpr const char* kStyleKey = "window/style"; ///< in the settings
     static constexpr int kLayoutVersion = 1; ///< of the saved state; other versions are not restored
 
+    /// Asks for program, ranks and so on; what is accepted is for the next Run.
+    void showLaunchDialog();
   signals:
     void closing(); ///< the user has closed it for good
 
@@ -73,7 +75,6 @@ class MainWindow : public QMainWindow {
     void scheduleStrip();
     void updateStrip();
     void updateTitle();
-    void showLaunchDialog();
     void chooseRank();
     void endJobThenClose();
     [[nodiscard]] QString emptyNotice() const;

@@ -98,6 +98,9 @@ int runWindow(char* programName, const CommandLine& line) {
         window.setLaunch(line.launch);
     }
     window.show();
+    if (!line.hasProgram() && !unattended) {
+        QTimer::singleShot(0, &window, &MainWindow::showLaunchDialog);
+    }
     if (!line.scriptFile.isEmpty()) {
         return performScript(window, session, line);
     }

@@ -77,7 +77,7 @@ void DiagramWidget::Impl::relayout() {
 }
 
 void DiagramWidget::Impl::applyFit() {
-    view = wholeView(model, axis, frame.plot.width());
+    view = fitInit ? wholeView(model, axis, frame.plot.width()) : workView(model, axis, frame.plot.width());
 }
 
 void DiagramWidget::Impl::rememberView() {

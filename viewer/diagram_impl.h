@@ -57,6 +57,7 @@ struct DiagramWidget::Impl {
     AxisView view;
     RowLayout layout;
     bool fit = true;      ///< keep showing everything as it grows
+    bool fitInit = false; ///< MPI_Init too, asked for by Home
     bool autoRows = true; ///< rows share the height
     FrameLayout frame;
     std::vector<ViewState> undoViews;

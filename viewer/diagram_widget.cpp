@@ -174,6 +174,7 @@ void DiagramWidget::fitAll() {
     d.relayout();
     d.rememberView();
     d.fit = true;
+    d.fitInit = true;
     d.autoRows = true;
     d.layout.rowHeight = RowLayout::fittingRowHeight(d.layout.rows, d.layout.viewportHeight);
     d.layout = d.layout.scrolledTo(0);

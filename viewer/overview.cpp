@@ -11,6 +11,27 @@ AxisView wholeView(const DiagramModel& model, Axis axis, int width) {
     return {-margin / 6, extent + margin, std::max(1, width)};
 }
 
+AxisView workView(const DiagramModel& model, Axis axis, int width) {
+    const AxisView whole = wholeView(model, axis, width);
+    if (axis != Axis::Time) {
+        return whole;
+    }
+    std::int64_t begin = 0;
+    for (int rank = 0; rank < model.ranks(); ++rank) {
+        const auto calls = model.calls(rank);
+        if (calls.empty() || calls.front().open()) {
+            return whole;
+        }
+        begin = std::max(begin, calls.front().timeEnd);
+    }
+    const std::int64_t extent = model.extent(axis);
+    if (begin <= extent / 10 || begin >= extent) {
+        return whole;
+    }
+    const std::int64_t margin = std::max<std::int64_t>((extent - begin) / 14, 8);
+    return {begin - margin / 2, extent + margin, whole.width};
+}
+
 Lens lensOf(const AxisView& view, const AxisView& whole) {
     constexpr double kLeast = 6;
     Lens lens{std::clamp(whole.toPixel(view.begin), 0.0, double(whole.width)),
