@@ -18,8 +18,9 @@ namespace stopline::replay {
 Q_LOGGING_CATEGORY(logJob, "stopline.job", QtWarningMsg)
 
 namespace {
-// How long a launcher that was told to end may take before it is killed. Open MPI takes up to two seconds of its own.
-constexpr int kTerminateMs = 3000;
+// How long a launcher that was told to end may take before it is killed. Open MPI takes two seconds of its own,
+// more on a busy machine, and one that is killed leaves its session directory behind.
+constexpr int kTerminateMs = 10000;
 constexpr qsizetype kKeptErrors = 16 * 1024;
 } // namespace
 
