@@ -13,12 +13,12 @@ stopline_bad_input(not_executable PROGRAM ${bad}/not_executable ERRORS "is not e
 stopline_bad_input(architecture PROGRAM ${bad}/other_architecture ERRORS "built for AArch64, this host is")
 stopline_bad_input(no_mpi PROGRAM ${programs}/nompi ERRORS "exited with code 0 without calling MPI_Init.*not linked with MPI")
 stopline_bad_input(no_calls PROGRAM ${programs}/nocalls ERRORS "exited with code 0 without calling MPI_Init")
-stopline_bad_input(no_gdb PROGRAM ${programs}/barrier ENVIRONMENT STOPLINE_GDB=/nonexistent/gdb ERRORS "gdb\" was not found.*Install")
-stopline_bad_input(no_mpirun LAUNCH --launcher /nonexistent/mpirun -n 2 ${programs}/barrier ERRORS "mpirun\" was not found.*Install an MPI")
+stopline_bad_input(no_gdb PROGRAM ${programs}/barrier ENVIRONMENT STOPLINE_GDB=/nonexistent/gdb EXIT 1 ERRORS "gdb\" was not found.*Install")
+stopline_bad_input(no_mpirun LAUNCH --launcher /nonexistent/mpirun -n 2 ${programs}/barrier EXIT 1 ERRORS "mpirun\" was not found.*Install an MPI")
 stopline_bad_input(slots LAUNCH -n 64 ${programs}/barrier ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe=
-                   ERRORS "slots.*oversubscribe")
+                   EXIT 1 ERRORS "slots.*oversubscribe")
 stopline_bad_input(root PROGRAM ${programs}/barrier
-                   ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT= ERRORS "refuses to start a job for the user root.*allow-run-as-root")
+                   ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT= EXIT 1 ERRORS "refuses to start a job for the user root.*allow-run-as-root")
 stopline_script_test(bad.no_symbols no_symbols RANKS 4 PROGRAM ${bad}/without_symbols ERRORS "has no line information.*-g")
 set_tests_properties(e2e.bad.no_symbols PROPERTIES FIXTURES_REQUIRED bad_programs)
 stopline_script_test(bad.never_init never_init RANKS 4 PROGRAM ${programs}/neverinit)
