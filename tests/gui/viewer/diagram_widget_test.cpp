@@ -149,8 +149,11 @@ class DiagramWidgetTest : public QObject {
         QVERIFY(m_widget->geometry().view == whole);
         QTest::keyClick(m_widget.get(), Qt::Key_Z, Qt::AltModifier | Qt::ShiftModifier);
         QVERIFY(m_widget->geometry().view == near);
+        // At first the view begins where all ranks have left MPI_Init; Home shows that too.
+        QVERIFY(whole.begin > 0);
         QTest::keyClick(m_widget.get(), Qt::Key_Home);
-        QVERIFY(m_widget->geometry().view == whole);
+        QVERIFY(m_widget->geometry().view.begin <= 0);
+        QVERIFY(m_widget->geometry().view.end >= whole.end);
     }
 
     void rangeThenEnterZooms() {
