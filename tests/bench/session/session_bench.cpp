@@ -112,6 +112,9 @@ void go(const QString& program, const QString& rounds, int ranks, int repeats) {
     std::vector<double> ours;
     std::vector<double> theirs;
     for (int i = 0; i < repeats; ++i) {
+        driver.ended = !driver.session.jobExists(); // a live job at its place would have nowhere to go
+        driver.session.kill();
+        waitFor([&] { return driver.ended; }, 20);
         driver.finished = false;
         QElapsedTimer timer;
         timer.start();
@@ -129,7 +132,8 @@ void go(const QString& program, const QString& rounds, int ranks, int repeats) {
 }
 
 void pause(const QString& program, int ranks, int repeats) {
-    Driver driver(program, {QStringLiteral("100000000")}, ranks);
+    // Long loops between the messages: what is measured is the stop, not the reading of a million events.
+    Driver driver(program, {QStringLiteral("100000000"), QStringLiteral("1000000")}, ranks);
     driver.session.run();
     if (!waitFor([&] { return driver.session.rankCount() == ranks && driver.session.rank(RankId(ranks - 1)).phase == RankPhase::Running; }, 60)) {
         out << "pause: did not start" << Qt::endl;
