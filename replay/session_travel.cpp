@@ -92,31 +92,38 @@ std::vector<Target> Session::Impl::targetsOf(const Cut& cut) const {
 /// Lowers targets to the largest closed cut; ranks that have to move lose what they had between events.
 std::vector<Target> Session::Impl::closed(std::vector<Target> to) const {
     const Timeline& timeline = recording->timeline();
-    Cut cut;
     for (std::size_t i = 0; i < to.size(); ++i) {
         to[i].place.event = std::min(to[i].place.event, timeline.lastEvent(RankId(std::int32_t(i))));
-        cut.push_back(to[i].place);
     }
-    const Line lowered = timeline.closeDown(cut);
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        if (lowered.cut[i].event != to[i].place.event) {
-            to[i] = {};
+    for (bool changed = true; changed;) {
+        changed = false;
+        Cut cut;
+        for (const Target& target : to) {
+            cut.push_back(target.place);
         }
-        to[i].place = lowered.cut[i];
-    }
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        Target& target = to[i];
-        if (!target.place.inside || target.runOn.kind == RunOn::Kind::Address || target.runOn.kind == RunOn::Kind::Abort ||
-            target.runOn.kind == RunOn::Kind::Signal || target.runOn.kind == RunOn::Kind::Exit) {
-            continue;
+        const Line lowered = timeline.closeDown(cut);
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            if (lowered.cut[i].event != to[i].place.event) {
+                to[i] = {};
+            }
+            to[i].place = lowered.cut[i];
         }
-        // Only a call that cannot return while the others stand there can be stood inside of. Any other is entered and
-        // left at once, so the place before it is the nearest that can be kept.
-        if (timeline.blockedBy(lowered.cut, RankId(std::int32_t(i)))) {
-            target.runOn.kind = RunOn::Kind::Inside;
-        } else {
-            target.place.inside = false;
-            target.runOn = {};
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            Target& target = to[i];
+            const bool kept = target.runOn.kind != RunOn::Kind::None && target.runOn.kind != RunOn::Kind::Inside;
+            if (!target.place.inside || kept) {
+                continue;
+            }
+            // Only a call that cannot return while the others stand there can be stood inside of. Any other is entered
+            // and left at once, so the place before it is the nearest that can be kept; what others have of that call,
+            // its message for one, then has not happened either, and the cut is closed again.
+            if (timeline.blockedBy(lowered.cut, RankId(std::int32_t(i)))) {
+                target.runOn.kind = RunOn::Kind::Inside;
+            } else {
+                target.place.inside = false;
+                target.runOn = {};
+                changed = true;
+            }
         }
     }
     return to;
