@@ -9,9 +9,12 @@
 #include <QLoggingCategory>
 #include <QPointer>
 #include <QProcessEnvironment>
+#include <QSysInfo>
 #include <QTimer>
 
 #include <algorithm>
+
+#include <unistd.h>
 
 namespace stopline::replay {
 
@@ -64,6 +67,19 @@ Job::Job(const LaunchSpec& spec, const Installation& installation, Incarnation i
     });
 }
 
+/// Open MPI removes its session directory itself, unless it is ended at a bad moment. Once it is dead nobody needs it.
+void Job::removeSessionDirectory() {
+    if (m_launcherPid <= 0) {
+        return;
+    }
+    const QString parent = QStringLiteral("%1/ompi.%2.%3").arg(QDir::tempPath(), QSysInfo::machineHostName()).arg(::geteuid());
+    QDir session(QStringLiteral("%1/pid.%2").arg(parent).arg(m_launcherPid));
+    if (session.exists()) {
+        session.removeRecursively();
+    }
+    m_launcherPid = 0;
+}
+
 Job::~Job() {
     for (RankProcess* rank : m_ranks) {
         if (rank != nullptr) {
@@ -81,6 +97,7 @@ Job::~Job() {
             m_launcher.waitForFinished(1000);
         }
     }
+    removeSessionDirectory();
 }
 
 void Job::start() {
@@ -114,6 +131,7 @@ void Job::start() {
     if (!m_spec.inputFile.isEmpty()) {
         m_launcher.setStandardInputFile(m_spec.inputFile);
     }
+    connect(&m_launcher, &QProcess::started, this, [this] { m_launcherPid = m_launcher.processId(); });
     m_launcher.start(plan.program, plan.arguments);
 }
 
@@ -232,6 +250,7 @@ void Job::checkGone() {
 
 void Job::onLauncherFinished() {
     m_launcherDone = true;
+    removeSessionDirectory();
     if (!complete() && !m_killed && !m_failed) {
         m_failed = true;
         const auto [text, remedy] = explainLauncherFailure(QString::fromLocal8Bit(m_errors), m_launcher.exitCode());

@@ -62,6 +62,7 @@ class Job : public QObject {
     void finishAgents();
     void checkOver();
     void checkGone();
+    void removeSessionDirectory();
 
     LaunchSpec m_spec;
     Installation m_installation;
@@ -71,6 +72,7 @@ class Job : public QObject {
     QProcess m_launcher;
     std::vector<RankProcess*> m_ranks;
     QByteArray m_errors; ///< last of the launcher's stderr, for messages
+    qint64 m_launcherPid = 0;
     bool m_killed = false;
     bool m_gone = false;
     bool m_finishing = false;
