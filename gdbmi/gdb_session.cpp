@@ -210,6 +210,10 @@ void GdbSession::Impl::handleStop(const Record& record) {
         userLibraryStop(event);
         return;
     }
+    if (event.cause == StopCause::Exec) {
+        libraries.clear(); // those of the program that is gone
+        event.breakpoints.clear();
+    }
     if (advanceBreakpoint != 0) {
         const int number = std::exchange(advanceBreakpoint, 0);
         if (event.breakpoints.contains(number)) {

@@ -65,6 +65,7 @@ struct StopEvent {
     int threadId = 0;         ///< gdb's thread number that stopped; 0 if none given
     int exitCode = 0;
     QString returnValue;      ///< of FunctionFinished, as gdb prints it; empty if none
+    QString newProgram;       ///< of Exec: path of the program that runs from now on
     Frame frame;              ///< innermost frame as gdb reports it; function empty if none given
 };
 
@@ -139,6 +140,10 @@ class GdbSession : public QObject {
     /// Loads the symbols of all libraries outside the system's and MPI's directories, now and from then on whenever
     /// one is loaded, before its code runs (while stepping: soon after). Breakpoints in them then bind.
     void loadUserLibraries(Handler<Unit> handler);
+    /// Stops, with StopCause::Exec, when the program replaces itself by another: before any code of the new one runs,
+    /// its libraries included. Breakpoints at addresses must then be deleted, as gdb cannot insert them any more and
+    /// would refuse to go on; all others are its to set again.
+    void watchExec(Handler<Unit> handler);
     /// Libraries of the attached process, as gdb announced them.
     [[nodiscard]] QVector<Library> libraries() const;
     /// Gives gdb the separate debug files of the system back and reads libc again, for its files and lines. Slow.

@@ -105,6 +105,11 @@ void GdbSession::Impl::stackAnswered(const std::shared_ptr<StackJob>& job, const
     queue.postFirst(std::move(load));
 }
 
+void GdbSession::watchExec(Handler<Unit> handler) {
+    // MI has no command for this catchpoint; the console's answer is not needed, as its number serves nobody.
+    m_impl->request(Impl::consoleCommand("catch exec"), std::move(handler));
+}
+
 void GdbSession::loadUserLibraries(Handler<Unit> handler) {
     Impl& d = *m_impl;
     d.followLibraries = Impl::Follow::On;

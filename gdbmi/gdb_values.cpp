@@ -111,6 +111,7 @@ StopEvent toStopEvent(const Record& record) {
     event.threadId = record["thread-id"].toInt();
     event.exitCode = exitCodeOf(record["exit-code"].text());
     event.returnValue = toText(record["return-value"].text());
+    event.newProgram = toText(record["new-exec"].text());
     event.frame = toFrame(record["frame"]);
     return event;
 }

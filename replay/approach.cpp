@@ -11,6 +11,7 @@ constexpr int kLookMs = 50;
 constexpr qint64 kStillMs = 60'000;
 constexpr int kCancelMs = 5000;
 constexpr qint64 kSilentMs = 20'000;
+constexpr qint64 kReleaseAgainMs = 1000;
 } // namespace
 
 Approach::Approach(const Recording& recording, std::vector<Target> targets, QObject* parent)
@@ -190,6 +191,12 @@ void Approach::tick() {
             traveller.warned = true;
             emit silent(traveller.process->rank());
         }
+        // Heard twice is no harm: the library takes it only while it holds.
+        if (traveller.leg == Leg::Releasing && traveller.process != nullptr && !traveller.process->ended() &&
+            traveller.process->link()->status().state == trace::RankState::Arrived && traveller.still.elapsed() > kReleaseAgainMs) {
+            traveller.still.restart();
+            traveller.process->release();
+        }
         if (traveller.process == nullptr || traveller.process->ended() || traveller.looking ||
             (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck)) {
             continue;
@@ -282,69 +289,6 @@ void Approach::releaseAll() {
         }
     }
     finishIfDone();
-}
-
-void Approach::runOn(RankProcess* rank) {
-    Traveller& traveller = of(rank);
-    traveller.leg = Leg::RunningOn;
-    traveller.passes = 0;
-    const Target& target = targetOf(rank->rank());
-    rank->link()->setThreshold(EventIndex(target.place.event.value() + 1));
-    const QString location = QStringLiteral("*0x%1").arg(target.runOn.address, 0, 16);
-    rank->gdb()->insertBreakpoint(location, {}, false, [this, self = QPointer<Approach>(this), rank](Result<mi::Breakpoint> bp) {
-        if (!self || rank->ended()) {
-            return;
-        }
-        if (!bp) {
-            elsewhere(rank, bp.error().text);
-            return;
-        }
-        of(rank).runOnBreakpoint = bp.value().number;
-        rank->letGo();
-    });
-}
-
-void Approach::atRunOnStop(RankProcess* rank) {
-    Traveller& traveller = of(rank);
-    const Target& target = targetOf(rank->rank());
-    auto leave = [this, rank, &traveller](auto then) {
-        rank->link()->setThreshold(kNoThreshold);
-        rank->gdb()->deleteBreakpoint(traveller.runOnBreakpoint, [self = QPointer<Approach>(this), then](Status) {
-            if (self) {
-                then();
-            }
-        });
-    };
-    if (rank->view().why == StopWhy::Stopline) {
-        // The next call began before the place was reached: the user's run took another way between the events.
-        m_guardFired = true;
-        m_targets[std::size_t(rank->rank().value())].runOn = {};
-        leave([this, rank] { elsewhere(rank, QStringLiteral("rank %1 did not pass its old place between two events").arg(rank->rank().value())); });
-        return;
-    }
-    if (!rank->lastStop().breakpoints.contains(traveller.runOnBreakpoint)) {
-        leave([this, rank] { elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view()))); });
-        return;
-    }
-    auto pass = [this, rank, leave](int depth) {
-        Traveller& t = of(rank);
-        const RunOn& to = targetOf(rank->rank()).runOn;
-        const bool same = to.depth == 0 || depth == to.depth;
-        if (same && ++t.passes >= to.ordinal) {
-            leave([this, rank] { there(rank); });
-        } else {
-            rank->letGo();
-        }
-    };
-    if (target.runOn.depth == 0) {
-        pass(0);
-        return;
-    }
-    rank->gdb()->stack(rank->thread(), 256, [self = QPointer<Approach>(this), rank, pass](Result<QVector<mi::Frame>> frames) {
-        if (self && !rank->ended()) {
-            pass(frames ? int(frames.value().size()) : 0);
-        }
-    });
 }
 
 void Approach::there(RankProcess* rank) {

@@ -178,8 +178,8 @@ void RankProcess::tryJoin() {
 
 void RankProcess::onAttached() {
     m_attached = true;
-    const quint64 address = m_link->status().stopFunction;
-    auto done = [this] {
+    m_gdb->watchExec([](Status) {});
+    watchStopFunction([this] {
         if (m_joinWanted) {
             m_joinWanted = false;
             m_lastStop = {};
@@ -188,12 +188,19 @@ void RankProcess::onAttached() {
         }
         m_waiting = true; // whoever hears joined() lets it go or keeps it
         emit joined();
-    };
+    });
+}
+
+/// By name, as gdb forgets where a name was when the program is replaced by exec. A breakpoint at an address stays, cannot be
+/// inserted into the new program, and gdb then hangs before it has told of the exec. The address is for a library without
+/// any symbols.
+void RankProcess::watchStopFunction(std::function<void()> done) {
+    const quint64 address = m_link->status().stopFunction;
     if (address == 0) {
         done();
         return;
     }
-    m_gdb->insertBreakpoint(QStringLiteral("*0x%1").arg(address, 0, 16), {}, false, [this, done](Result<mi::Breakpoint> bp) {
+    auto watched = [this, done](const Result<mi::Breakpoint>& bp) {
         if (bp) {
             m_stopBreakpoint = bp.value().number;
         } else if (ended() || m_killing || !m_link->connected()) {
@@ -204,6 +211,16 @@ void RankProcess::onAttached() {
                        QStringLiteral("Stoplines will not stop this rank; Pause does."));
         }
         done();
+    };
+    m_gdb->loadSymbols(QStringLiteral("libstopline-mpi-"), [](Status) {});
+    m_gdb->insertBreakpoint(QStringLiteral("stopline_stop_here"), {}, false, [this, address, watched](Result<mi::Breakpoint> bp) {
+        if (!bp || !bp.value().pending) {
+            watched(bp);
+            return;
+        }
+        m_gdb->deleteBreakpoint(bp.value().number, [this, address, watched](Status) {
+            m_gdb->insertBreakpoint(QStringLiteral("*0x%1").arg(address, 0, 16), {}, false, watched);
+        });
     });
 }
 
@@ -220,6 +237,9 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
         return;
     }
     tryJoin();
+    if (m_rejoinWanted && now.atGate) {
+        rejoin();
+    }
     if (now.state == trace::RankState::Arrived && before.state != trace::RankState::Arrived) {
         if (m_view.phase == RankPhase::Running) {
             setPhase(RankPhase::Holding);
@@ -258,361 +278,6 @@ void RankProcess::endOf(int waitStatus) {
         setPhase(RankPhase::Exited);
     }
     emit ended_();
-}
-
-void RankProcess::takePlace() {
-    const std::vector<std::byte>& bytes = m_link->image().header;
-    if (bytes.size() < sizeof(trace::MappingHeader)) {
-        return;
-    }
-    const auto* header = reinterpret_cast<const trace::MappingHeader*>(bytes.data());
-    const bool hold = header->inHold.load() != 0;
-    m_insideCall = header->insideCall.load() != 0;
-    m_view.place.event = EventIndex(header->eventCount.load());
-    m_view.place.inside = !hold && (m_insideCall || header->pollOpen.load() != 0);
-    m_view.insideMpi = m_insideCall && !hold;
-}
-
-void RankProcess::look(std::function<void()> then) {
-    m_link->pull([this, then = std::move(then)](bool ok) {
-        if (ok) {
-            takePlace();
-            emit traceRead();
-        }
-        then();
-    });
-}
-
-void RankProcess::onStopped(const mi::StopEvent& event) {
-    if (m_attaching || !m_attached) {
-        return; // the stop that belongs to attaching
-    }
-    const bool ourSignal = event.cause == mi::StopCause::SignalReceived && event.signalName == u"SIGSTOP";
-    if (ourSignal && m_stopsSent > 0) {
-        --m_stopsSent;
-        if (!m_pauseWanted && !m_quietWanted) {
-            resume(m_lastResume, m_lastFrame); // left over from a pause that another stop has overtaken
-            return;
-        }
-    }
-    m_lastStop = event;
-    m_thread = event.threadId > 0 ? event.threadId : 1;
-    m_stopAddress = event.frame.address;
-    m_link->pull([this, event](bool ok) {
-        if (ended()) {
-            return;
-        }
-        if (ok) {
-            takePlace();
-            emit traceRead();
-        }
-        classify(event);
-    });
-}
-
-void RankProcess::classify(const mi::StopEvent& event) {
-    if (event.cause == mi::StopCause::SolibEvent || event.cause == mi::StopCause::Fork) {
-        resume(mi::Resume::Continue);
-        return;
-    }
-    // gdb gives no reason when it finishes out of a frame without symbols.
-    const bool finished = event.cause == mi::StopCause::FunctionFinished || event.cause == mi::StopCause::Unknown;
-    if (m_plan != Plan::None && finished) {
-        callFinished();
-        return;
-    }
-    const bool ourSignal = event.cause == mi::StopCause::SignalReceived &&
-                           (event.signalName == u"SIGSTOP" || (event.signalName == u"SIGINT" && m_pauseWanted));
-    if (ourSignal && m_quietWanted && !m_pauseWanted) {
-        m_view.phase = RankPhase::Stopped; // seen by nobody: no signal
-        m_view.why = StopWhy::Paused;
-        afterStop();
-        return;
-    }
-    m_plan = Plan::None;
-    afterStop();
-}
-
-/// The call is over and the rank is back in the user's function: on the call's own line, which then has to be left, or,
-/// where the call was the last thing on it, at the very start of the next.
-void RankProcess::callFinished() {
-    const Plan plan = std::exchange(m_plan, Plan::None);
-    const mi::Resume next = plan == Plan::FinishThenNext ? mi::Resume::Next : mi::Resume::Step;
-    if (m_lastStop.frame.line == m_callLine || m_lastStop.frame.line == 0) {
-        resume(next);
-        return;
-    }
-    const QString address = QStringLiteral("0x%1").arg(m_lastStop.frame.address, 0, 16);
-    m_gdb->console(QStringLiteral("info line *%1").arg(address), [this, address, next](Result<QString> text) {
-        if (ended()) {
-            return;
-        }
-        if (text && text.value().contains(QStringLiteral("starts at address %1 ").arg(address))) {
-            m_lastStop.cause = mi::StopCause::EndSteppingRange;
-            afterStop();
-        } else {
-            resume(next);
-        }
-    });
-}
-
-void RankProcess::afterStop() {
-    if (m_quietWanted) {
-        m_quietWanted = false;
-        m_working = true;
-        auto work = std::exchange(m_work, {});
-        auto remaining = std::make_shared<int>(int(work.size()));
-        const bool visible = !(m_lastStop.cause == mi::StopCause::SignalReceived && m_lastStop.signalName == u"SIGSTOP") ||
-                             m_pauseWanted;
-        auto finish = [this, remaining, visible] {
-            if (--*remaining > 0) {
-                return;
-            }
-            m_working = false;
-            if (visible || m_pauseWanted) {
-                afterStop();
-            } else {
-                m_view.phase = RankPhase::Running;
-                m_view.why = StopWhy::None;
-                resume(m_lastResume, m_lastFrame);
-            }
-        };
-        if (!work.empty()) {
-            for (auto& one : work) {
-                one(finish);
-            }
-            return;
-        }
-    }
-    const mi::StopEvent& event = m_lastStop;
-    StopWhy why = StopWhy::Paused;
-    QString detail;
-    if (m_stopBreakpoint != 0 && event.breakpoints.contains(m_stopBreakpoint)) {
-        const auto* header = reinterpret_cast<const trace::MappingHeader*>(m_link->image().header.data());
-        const int code = header->stopCode.load();
-        switch (static_cast<trace::StopReason>(header->stopReason.load())) {
-        case trace::StopReason::Abort:
-            why = StopWhy::Abort;
-            detail = QStringLiteral("MPI_Abort, code %1").arg(code);
-            break;
-        case trace::StopReason::MpiError:
-            why = StopWhy::MpiError;
-            detail = QStringLiteral("MPI error %1 would end the job").arg(code);
-            break;
-        case trace::StopReason::ExitNoFinalize:
-            why = StopWhy::ExitNoFinalize;
-            detail = QStringLiteral("exits with code %1 without MPI_Finalize").arg(code);
-            break;
-        case trace::StopReason::Threshold:
-        case trace::StopReason::None:
-            why = StopWhy::Stopline;
-            break;
-        }
-    } else {
-        switch (event.cause) {
-        case mi::StopCause::BreakpointHit:
-            why = StopWhy::Breakpoint;
-            if (m_runToBreakpoint != 0 && event.breakpoints.contains(m_runToBreakpoint)) {
-                why = StopWhy::Step;
-            } else if (m_startBreakpoint != 0 && event.breakpoints.contains(m_startBreakpoint)) {
-                why = StopWhy::Start;
-            }
-            break;
-        case mi::StopCause::WatchpointTrigger:
-            why = StopWhy::Watchpoint;
-            break;
-        case mi::StopCause::EndSteppingRange:
-        case mi::StopCause::FunctionFinished:
-        case mi::StopCause::LocationReached:
-            why = StopWhy::Step;
-            break;
-        case mi::StopCause::SignalReceived:
-            if ((event.signalName == u"SIGSTOP" || event.signalName == u"SIGINT") && m_pauseWanted) {
-                why = StopWhy::Paused;
-            } else {
-                why = StopWhy::Signal;
-                detail = QStringLiteral("%1, %2").arg(event.signalName, event.signalMeaning);
-            }
-            break;
-        default:
-            why = StopWhy::Paused;
-            break;
-        }
-    }
-    m_pauseWanted = false;
-    m_runToBreakpoint = 0;
-    setPhase(RankPhase::Stopped, why, detail);
-    emit stoppedNow();
-}
-
-void RankProcess::resume(mi::Resume how, int frame) {
-    m_lastResume = how;
-    m_lastFrame = frame;
-    m_gdb->resume(how, m_thread, frame, [this](Status status) {
-        if (!status && !ended()) {
-            m_plan = Plan::None;
-            setPhase(RankPhase::Stopped, StopWhy::Paused, status.error().text);
-            emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});
-            emit stoppedNow();
-        }
-    });
-}
-
-void RankProcess::keep() {
-    if (m_waiting) {
-        setPhase(RankPhase::Stopped, StopWhy::Start);
-    }
-}
-
-void RankProcess::letGo() {
-    if (ended() || !m_attached) {
-        return;
-    }
-    m_waiting = false;
-    if (m_link->status().atGate) {
-        m_link->openGate();
-    }
-    m_plan = Plan::None;
-    setPhase(RankPhase::Running);
-    resume(mi::Resume::Continue);
-}
-
-void RankProcess::finishToUser(Plan then) {
-    m_gdb->stack(m_thread, 64, [this, then](Result<QVector<mi::Frame>> frames) {
-        if (ended()) {
-            return;
-        }
-        int user = -1;
-        if (frames) {
-            for (const mi::Frame& frame : frames.value()) {
-                if (!Session::isInternalFrame(frame)) {
-                    user = frame.level;
-                    m_callLine = frame.line;
-                    break;
-                }
-            }
-        }
-        if (m_link->status().atGate) {
-            m_link->openGate();
-        }
-        if (user > 0) {
-            m_plan = then;
-            resume(mi::Resume::Finish, user - 1);
-        } else {
-            resume(then == Plan::FinishThenNext ? mi::Resume::Next : mi::Resume::Step);
-        }
-    });
-}
-
-void RankProcess::step(Verb how) {
-    if (!stopped()) {
-        return;
-    }
-    m_waiting = false;
-    setPhase(RankPhase::Running);
-    if (how == Verb::StepOver || how == Verb::StepInto) {
-        // A stop in the library or in MPI: bring the call to its end first, then step in the user's code.
-        finishToUser(how == Verb::StepOver ? Plan::FinishThenNext : Plan::FinishThenStep);
-        return;
-    }
-    m_gdb->stack(m_thread, 64, [this](Result<QVector<mi::Frame>> frames) {
-        if (ended()) {
-            return;
-        }
-        int user = 0;
-        if (frames) {
-            for (const mi::Frame& frame : frames.value()) {
-                if (!Session::isInternalFrame(frame)) {
-                    user = frame.level;
-                    break;
-                }
-            }
-        }
-        resume(mi::Resume::Finish, user);
-    });
-}
-
-void RankProcess::runTo(const QString& location) {
-    if (!stopped()) {
-        return;
-    }
-    m_gdb->insertBreakpoint(location, {}, true, [this](Result<mi::Breakpoint> bp) {
-        if (ended()) {
-            return;
-        }
-        if (!bp) {
-            emit fault(QStringLiteral("Rank %1 cannot run there: %2").arg(m_rank.value()).arg(bp.error().text), {});
-            emit stoppedNow();
-            return;
-        }
-        m_runToBreakpoint = bp.value().number;
-        letGo();
-        m_runToBreakpoint = bp.value().number;
-    });
-}
-
-void RankProcess::pause() {
-    if (ended() || (stopped() && !m_working)) {
-        return;
-    }
-    if (!m_attached) {
-        m_joinWanted = true;
-        m_pauseWanted = true;
-        tryJoin();
-        return;
-    }
-    if (m_waiting) {
-        keep();
-        emit stoppedNow();
-        return;
-    }
-    m_pauseWanted = true;
-    if (m_link->status().state == trace::RankState::Arrived) {
-        m_link->release(); // its stop function is a better place than the middle of its waiting
-        return;
-    }
-    ++m_stopsSent;
-    m_link->stopRank();
-}
-
-void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) {
-    if (ended()) {
-        return;
-    }
-    if (stopped() || m_waiting) {
-        work([] {});
-        return;
-    }
-    if (!m_attached) {
-        return; // breakpoints and settings are given when it joins
-    }
-    m_work.push_back(std::move(work));
-    if (!m_quietWanted) {
-        m_quietWanted = true;
-        ++m_stopsSent;
-        m_link->stopRank();
-    }
-}
-
-void RankProcess::release() {
-    m_link->release();
-}
-
-void RankProcess::kill() {
-    m_killing = true;
-    m_link->kill();
-}
-
-void RankProcess::setLocation(const SourceLocation& location, int userFrame) {
-    m_view.location = location;
-    m_view.userFrame = userFrame;
-}
-
-void RankProcess::setWhy(StopWhy why) {
-    if (stopped()) {
-        m_view.why = why;
-        emit phaseChanged();
-    }
 }
 
 } // namespace stopline::replay

@@ -93,6 +93,9 @@ class RankProcess : public QObject {
     void stoppedNow(); ///< a stop that the user sees
     void ended_();     ///< exited, killed or lost
     void traceRead();  ///< link()->image() is newer
+    /// It has replaced its program by exec; `recorded` when it had called MPI before: nothing more will be recorded.
+    void programReplaced(const QString& path, bool recorded);
+    void rejoined();   ///< the new program's libraries are there; it goes on by itself
     void fault(const QString& text, const QString& remedy);
 
   private:
@@ -103,6 +106,9 @@ class RankProcess : public QObject {
     void onStatus(const agent::RankStatus& before, const agent::RankStatus& now);
     void onStopped(const mi::StopEvent& event);
     void classify(const mi::StopEvent& event);
+    void onExec(const QString& path);
+    void rejoin();
+    void watchStopFunction(std::function<void()> done);
     void afterStop();
     void takePlace();
     void setPhase(RankPhase phase, StopWhy why = StopWhy::None, const QString& detail = {});
@@ -126,6 +132,7 @@ class RankProcess : public QObject {
     bool m_quietWanted = false; ///< a stop for whileStopped
     int m_stopsSent = 0;        ///< SIGSTOPs sent and not seen by gdb yet
     bool m_insideCall = false;
+    bool m_rejoinWanted = false; ///< after an exec: its new program may come to the gate again
     int m_stopBreakpoint = 0;
     int m_thread = 1;
     quint64 m_stopAddress = 0;

@@ -175,6 +175,8 @@ class Session : public QObject {
     void gdbCommand(RankId rank, const QString& command, Handler<QString> handler);
     /// True for frames of the debugger or of MPI, which the stack view greys or hides.
     [[nodiscard]] static bool isInternalFrame(const mi::Frame& frame);
+    /// The innermost frame that is not internal; null where there is none. Points into `frames`.
+    [[nodiscard]] static const mi::Frame* userFrame(const QVector<mi::Frame>& frames);
 
     // --- History of messages ---
     [[nodiscard]] const Timeline& timeline() const; ///< the address stays until timelineReplaced()

@@ -87,7 +87,7 @@ struct Session::Impl {
     QByteArray input;                                   ///< typed for the job so far
     std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
 
-    // session.cpp
+    // session.cpp, _job, _stops, _look, _files
     RankProcess* process(RankId rank) const;
     std::vector<RankProcess*> focusRanks() const;
     bool alive() const { return job && !job->over(); }
@@ -95,6 +95,8 @@ struct Session::Impl {
     void endJob();
     void onRankAdded(RankProcess* rank);
     void onJoined(RankProcess* rank);
+    void onProgramReplaced(RankId rank, const QString& path, bool recorded);
+    void loadLines(RankProcess* rank);
     void onStopped(RankProcess* rank);
     void onEnded(RankProcess* rank);
     void lookSoon();

@@ -222,10 +222,16 @@ bool Session::isInternalFrame(const mi::Frame& frame) {
         }
         const QString name = path.section(u'/', -1);
         return name.startsWith(u"libstopline-") || name.startsWith(u"libmpi") || name.startsWith(u"libopen-") ||
-               name.startsWith(u"mca_") || path.startsWith(u"/lib") || path.startsWith(u"/usr/lib");
+               name.startsWith(u"mca_") || path.startsWith(u"/lib/") || path.startsWith(u"/lib64/") ||
+               path.startsWith(u"/lib32/") || path.startsWith(u"/usr/lib");
     };
     // Frames of libraries without debug information have no file; those of system libraries are never the user's.
     return inside(frame.from);
+}
+
+const mi::Frame* Session::userFrame(const QVector<mi::Frame>& frames) {
+    const auto user = std::find_if(frames.begin(), frames.end(), [](const mi::Frame& frame) { return !isInternalFrame(frame); });
+    return user == frames.end() ? nullptr : &*user;
 }
 
 } // namespace stopline::replay

@@ -1,7 +1,8 @@
-// Stoplines, undo, redo, rollback, forward: where to go, and the control history.
+// Go, undo, redo, rollback, forward: where to go, and what is kept to come back.
 #include "session_impl.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stopline::replay {
 
@@ -321,44 +322,6 @@ std::optional<Departure> Session::departure() const {
     return m_impl->departure;
 }
 
-// --- Point, frontiers, stopline ---
-
-void Session::setPoint(std::optional<Point> point) {
-    m_impl->point = point;
-    m_impl->past.reset();
-    m_impl->future.reset();
-    if (point) {
-        m_impl->past = timeline().pastFrontier(*point);
-        m_impl->future = timeline().futureFrontier(*point);
-    }
-    emit stoplineChanged();
-    emit verbsChanged();
-}
-
-std::optional<Point> Session::point() const {
-    return m_impl->point;
-}
-
-std::optional<Line> Session::frontier(Frontier which) const {
-    return which == Frontier::Past ? m_impl->past : m_impl->future;
-}
-
-void Session::setStopline(Frontier which) {
-    m_impl->line = frontier(which);
-    emit stoplineChanged();
-    emit verbsChanged();
-}
-
-void Session::setStopline(const Line& line) {
-    m_impl->line = line;
-    emit stoplineChanged();
-    emit verbsChanged();
-}
-
-std::optional<Line> Session::stopline() const {
-    return m_impl->line;
-}
-
 void Session::go() {
     if (const QString why = whyNot(Verb::Go); !why.isEmpty()) {
         emit message(Severity::Warning, why, {});
@@ -408,26 +371,6 @@ void Session::redo() {
     });
 }
 
-std::optional<Cut> Session::undoTarget() const {
-    if (m_impl->commands.empty()) {
-        return std::nullopt;
-    }
-    Cut cut;
-    for (const Target& target : m_impl->closed(m_impl->commands.back().before)) {
-        cut.push_back(target.place);
-    }
-    return cut;
-}
-
-std::optional<Cut> Session::rollbackTarget() const {
-    const RankId rank = m_impl->focus.rank.value_or(m_impl->shown);
-    if (rank.value() >= timeline().rankCount()) {
-        return std::nullopt;
-    }
-    const auto line = timeline().rollback(places(), rank);
-    return line ? std::optional<Cut>(line->cut) : std::nullopt;
-}
-
 void Session::rollback() {
     m_impl->oneCall(Verb::Rollback);
 }
@@ -459,22 +402,6 @@ void Session::Impl::oneCall(Verb verb) {
         }
         travelCommand(verb, to);
     });
-}
-
-QVector<HistoryEntry> Session::history() const {
-    QVector<HistoryEntry> all;
-    for (const Command& command : m_impl->commands) {
-        all.push_back(command.shown);
-    }
-    return all;
-}
-
-std::optional<HistoryEntry> Session::nextUndo() const {
-    return m_impl->commands.empty() ? std::nullopt : std::optional<HistoryEntry>(m_impl->commands.back().shown);
-}
-
-std::optional<HistoryEntry> Session::nextRedo() const {
-    return m_impl->redoList.empty() ? std::nullopt : std::optional<HistoryEntry>(m_impl->redoList.back().shown);
 }
 
 } // namespace stopline::replay

@@ -61,6 +61,7 @@ void hold() {
     header.stopReason.store(static_cast<std::uint32_t>(StopReason::None), std::memory_order_relaxed);
     holder.store(std::uint32_t{thread.ordinal} + 1, std::memory_order_release);
     header.inHold.store(1, std::memory_order_release);
+    header.release.store(0, std::memory_order_release); // one given twice is not for this hold
     setState(RankState::Arrived);
     for (int round = 0; header.release.load(std::memory_order_acquire) == 0; ++round) {
         makeProgress();

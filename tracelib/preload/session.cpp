@@ -204,7 +204,9 @@ bool claim() {
             return false;
         }
         if (owner == rank.pid) {
-            break; // the same process after an exec
+            // The same process after an exec. Its debugger has to learn where the stop function is now.
+            header.gateOpen.store(0, std::memory_order_release);
+            break;
         }
     }
     rank.owner = true;

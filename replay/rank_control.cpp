@@ -1,0 +1,163 @@
+// What a rank is told to do: run, step, pause, end.
+#include "rank_process.h"
+
+#include <utility>
+
+namespace stopline::replay {
+
+void RankProcess::resume(mi::Resume how, int frame) {
+    m_lastResume = how;
+    m_lastFrame = frame;
+    m_gdb->resume(how, m_thread, frame, [this](Status status) {
+        if (!status && !ended()) {
+            m_plan = Plan::None;
+            setPhase(RankPhase::Stopped, StopWhy::Paused, status.error().text);
+            emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});
+            emit stoppedNow();
+        }
+    });
+}
+
+void RankProcess::keep() {
+    if (m_waiting) {
+        setPhase(RankPhase::Stopped, StopWhy::Start);
+    }
+}
+
+void RankProcess::letGo() {
+    if (ended() || !m_attached) {
+        return;
+    }
+    m_waiting = false;
+    if (m_link->status().atGate) {
+        m_link->openGate();
+    }
+    m_plan = Plan::None;
+    setPhase(RankPhase::Running);
+    resume(mi::Resume::Continue);
+}
+
+void RankProcess::finishToUser(Plan then) {
+    m_gdb->stack(m_thread, 64, [this, then](Result<QVector<mi::Frame>> frames) {
+        if (ended()) {
+            return;
+        }
+        const mi::Frame* frame = frames ? Session::userFrame(frames.value()) : nullptr;
+        const int user = frame != nullptr ? frame->level : -1;
+        m_callLine = frame != nullptr ? frame->line : m_callLine;
+        if (m_link->status().atGate) {
+            m_link->openGate();
+        }
+        if (user > 0) {
+            m_plan = then;
+            resume(mi::Resume::Finish, user - 1);
+        } else {
+            resume(then == Plan::FinishThenNext ? mi::Resume::Next : mi::Resume::Step);
+        }
+    });
+}
+
+void RankProcess::step(Verb how) {
+    if (!stopped()) {
+        return;
+    }
+    m_waiting = false;
+    setPhase(RankPhase::Running);
+    if (how == Verb::StepOver || how == Verb::StepInto) {
+        // A stop in the library or in MPI: bring the call to its end first, then step in the user's code.
+        finishToUser(how == Verb::StepOver ? Plan::FinishThenNext : Plan::FinishThenStep);
+        return;
+    }
+    m_gdb->stack(m_thread, 64, [this](Result<QVector<mi::Frame>> frames) {
+        if (ended()) {
+            return;
+        }
+        const mi::Frame* frame = frames ? Session::userFrame(frames.value()) : nullptr;
+        resume(mi::Resume::Finish, frame != nullptr ? frame->level : 0);
+    });
+}
+
+void RankProcess::runTo(const QString& location) {
+    if (!stopped()) {
+        return;
+    }
+    m_gdb->insertBreakpoint(location, {}, true, [this](Result<mi::Breakpoint> bp) {
+        if (ended()) {
+            return;
+        }
+        if (!bp) {
+            emit fault(QStringLiteral("Rank %1 cannot run there: %2").arg(m_rank.value()).arg(bp.error().text), {});
+            emit stoppedNow();
+            return;
+        }
+        m_runToBreakpoint = bp.value().number;
+        letGo();
+        m_runToBreakpoint = bp.value().number;
+    });
+}
+
+void RankProcess::pause() {
+    if (ended() || (stopped() && !m_working)) {
+        return;
+    }
+    if (!m_attached) {
+        m_joinWanted = true;
+        m_pauseWanted = true;
+        tryJoin();
+        return;
+    }
+    if (m_waiting) {
+        keep();
+        emit stoppedNow();
+        return;
+    }
+    m_pauseWanted = true;
+    if (m_link->status().state == trace::RankState::Arrived) {
+        m_link->release(); // its stop function is a better place than the middle of its waiting
+        return;
+    }
+    ++m_stopsSent;
+    m_link->stopRank();
+}
+
+void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) {
+    if (ended()) {
+        return;
+    }
+    if (stopped() || m_waiting) {
+        work([] {});
+        return;
+    }
+    if (!m_attached) {
+        return; // breakpoints and settings are given when it joins
+    }
+    m_work.push_back(std::move(work));
+    if (!m_quietWanted) {
+        m_quietWanted = true;
+        ++m_stopsSent;
+        m_link->stopRank();
+    }
+}
+
+void RankProcess::release() {
+    m_link->release();
+}
+
+void RankProcess::kill() {
+    m_killing = true;
+    m_link->kill();
+}
+
+void RankProcess::setLocation(const SourceLocation& location, int userFrame) {
+    m_view.location = location;
+    m_view.userFrame = userFrame;
+}
+
+void RankProcess::setWhy(StopWhy why) {
+    if (stopped()) {
+        m_view.why = why;
+        emit phaseChanged();
+    }
+}
+
+} // namespace stopline::replay

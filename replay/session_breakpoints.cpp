@@ -1,0 +1,197 @@
+// The breakpoints of the user: in every gdb, with hits that survive going back.
+#include "session_impl.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+BreakpointState* Session::Impl::findBreakpoint(int id) {
+    const auto it = std::find_if(breakpoints.begin(), breakpoints.end(), [id](const BreakpointState& b) { return b.shown.id == id; });
+    return it == breakpoints.end() ? nullptr : &*it;
+}
+
+void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::function<void()> done) {
+    const int number = rank->rank().value();
+    if (!state.shown.enabled || (state.shown.onlyRank && *state.shown.onlyRank != rank->rank()) || state.numbers.count(number) != 0) {
+        done();
+        return;
+    }
+    const int id = state.shown.id;
+    rank->gdb()->insertBreakpoint(state.shown.location, state.shown.condition, false,
+        [this, id, number, done, guarded = QPointer<RankProcess>(rank)](Result<mi::Breakpoint> bp) {
+            BreakpointState* now = findBreakpoint(id);
+            if (now == nullptr) { // removed meanwhile
+                if (bp && guarded) {
+                    guarded->gdb()->deleteBreakpoint(bp.value().number, [](Status) {});
+                }
+                done();
+                return;
+            }
+            if (!bp) {
+                const QString what = now->shown.condition.isEmpty()
+                                         ? now->shown.location
+                                         : QStringLiteral("%1 if %2").arg(now->shown.location, now->shown.condition);
+                // The same mistake in every rank is said once.
+                if (guarded && !guarded->ended() && faultsSaid.insert(what + bp.error().text).second) {
+                    say(Severity::Warning, QStringLiteral("The breakpoint at %1 could not be set: %2").arg(what, bp.error().text),
+                        QStringLiteral("Check the location and the condition; a file needs to be compiled with -g."));
+                }
+                done();
+                return;
+            }
+            if (bp.value().pending && faultsSaid.insert(QStringLiteral("pending ") + now->shown.location).second) {
+                say(Severity::Warning, QStringLiteral("There is no code at %1 yet.").arg(now->shown.location),
+                    QStringLiteral("The breakpoint is set when a library that has it is loaded; else check the name and the line."));
+            }
+            now->numbers[number] = bp.value().number;
+            if (now->shown.pending && !bp.value().pending) {
+                now->shown.pending = false;
+                now->shown.file = bp.value().fullName.isEmpty() ? bp.value().file : bp.value().fullName;
+                now->shown.line = bp.value().line;
+            }
+            emit q->breakpointsChanged();
+            done();
+        });
+}
+
+void Session::Impl::applyBreakpoints(RankProcess* rank, std::function<void()> done) {
+    auto left = std::make_shared<int>(1);
+    auto one = [left, done] {
+        if (--*left == 0) {
+            done();
+        }
+    };
+    for (BreakpointState& state : breakpoints) {
+        ++*left;
+        insert(state, rank, one);
+    }
+    one();
+}
+
+void Session::Impl::clearBreakpoints(RankProcess* rank, std::function<void()> done) {
+    auto left = std::make_shared<int>(1);
+    auto one = [left, done] {
+        if (--*left == 0) {
+            done();
+        }
+    };
+    for (BreakpointState& state : breakpoints) {
+        const auto it = state.numbers.find(rank->rank().value());
+        if (it != state.numbers.end()) {
+            ++*left;
+            rank->gdb()->deleteBreakpoint(it->second, [one](Status) { one(); });
+            state.numbers.erase(it);
+        }
+    }
+    one();
+}
+
+void Session::Impl::countHit(RankProcess* rank) {
+    if (rank->view().why != StopWhy::Breakpoint) {
+        return;
+    }
+    for (BreakpointState& state : breakpoints) {
+        const auto it = state.numbers.find(rank->rank().value());
+        if (it != state.numbers.end() && rank->lastStop().breakpoints.contains(it->second)) {
+            ++state.shown.hits;
+            emit q->breakpointsChanged();
+        }
+    }
+}
+
+std::map<int, int> Session::Impl::hitCounts() const {
+    std::map<int, int> hits;
+    for (const BreakpointState& state : breakpoints) {
+        hits[state.shown.id] = state.shown.hits;
+    }
+    return hits;
+}
+
+void Session::Impl::setHitCounts(const std::map<int, int>& hits) {
+    for (BreakpointState& state : breakpoints) {
+        const auto it = hits.find(state.shown.id);
+        state.shown.hits = it == hits.end() ? 0 : it->second;
+    }
+    emit q->breakpointsChanged();
+}
+
+int Session::addBreakpoint(const QString& location, const QString& condition, std::optional<RankId> onlyRank) {
+    BreakpointState state;
+    state.shown.id = m_impl->nextBreakpoint++;
+    state.shown.location = location;
+    state.shown.condition = condition;
+    state.shown.onlyRank = onlyRank;
+    if (onlyRank && m_impl->ranks > 0 && (onlyRank->value() < 0 || onlyRank->value() >= m_impl->ranks)) {
+        emit message(Severity::Warning,
+                     tr("The breakpoint at %1 is for rank %2; the job has ranks 0 to %3.").arg(location).arg(onlyRank->value()).arg(m_impl->ranks - 1), {});
+    }
+    m_impl->breakpoints.push_back(state);
+    const int id = state.shown.id;
+    if (m_impl->approach == nullptr) { // else they are set on arrival
+        for (RankProcess* rank : m_impl->processes()) {
+            rank->whileStopped([this, id, guarded = QPointer<RankProcess>(rank)](std::function<void()> done) {
+                BreakpointState* now = m_impl->findBreakpoint(id);
+                if (now == nullptr || !guarded) {
+                    done();
+                    return;
+                }
+                m_impl->insert(*now, guarded, done);
+            });
+        }
+    }
+    emit breakpointsChanged();
+    return id;
+}
+
+void Session::removeBreakpoint(int id) {
+    setBreakpointEnabled(id, false);
+    auto& all = m_impl->breakpoints;
+    all.erase(std::remove_if(all.begin(), all.end(), [id](const BreakpointState& b) { return b.shown.id == id; }), all.end());
+    emit breakpointsChanged();
+}
+
+void Session::setBreakpointEnabled(int id, bool enabled) {
+    BreakpointState* state = m_impl->findBreakpoint(id);
+    if (state == nullptr || state->shown.enabled == enabled) {
+        return;
+    }
+    state->shown.enabled = enabled;
+    if (m_impl->approach == nullptr) {
+        for (RankProcess* rank : m_impl->processes()) {
+            const auto number = state->numbers.find(rank->rank().value());
+            const int known = number == state->numbers.end() ? 0 : number->second;
+            if (!enabled) {
+                state->numbers.erase(rank->rank().value());
+                if (known != 0) {
+                    rank->whileStopped([guarded = QPointer<RankProcess>(rank), known](std::function<void()> done) {
+                        if (!guarded) {
+                            done();
+                            return;
+                        }
+                        guarded->gdb()->deleteBreakpoint(known, [done](Status) { done(); });
+                    });
+                }
+                continue;
+            }
+            rank->whileStopped([this, id, guarded = QPointer<RankProcess>(rank)](std::function<void()> done) {
+                BreakpointState* now = m_impl->findBreakpoint(id);
+                if (now == nullptr || !guarded) {
+                    done();
+                    return;
+                }
+                m_impl->insert(*now, guarded, done);
+            });
+        }
+    }
+    emit breakpointsChanged();
+}
+
+QVector<UserBreakpoint> Session::breakpoints() const {
+    QVector<UserBreakpoint> all;
+    for (const BreakpointState& state : m_impl->breakpoints) {
+        all.push_back(state.shown);
+    }
+    return all;
+}
+
+} // namespace stopline::replay

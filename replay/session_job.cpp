@@ -1,0 +1,297 @@
+// The life of a job: its start, its ranks as they come, its end.
+#include "session_impl.h"
+
+#include <csignal>
+
+namespace stopline::replay {
+
+void Session::Impl::resize(int count) {
+    if (ranks == count) {
+        return;
+    }
+    ranks = count;
+    lastViews.assign(std::size_t(count), {});
+    recording = std::make_unique<Recording>(count);
+    sites.clear();
+    // The Run that has just told the size is the only command of this job.
+    commands.erase(commands.begin(), commands.end() - (commandOpen && !commands.empty() ? 1 : 0));
+    for (Command& command : commands) {
+        command.before.assign(std::size_t(count), {});
+        command.shown.before.assign(std::size_t(count), {});
+    }
+    redoList.clear();
+    stopList.clear();
+    point.reset();
+    past.reset();
+    future.reset();
+    line.reset();
+    if (shown.value() >= count) {
+        shown = RankId(0);
+    }
+    if (focus.rank && focus.rank->value() >= count) {
+        focus = {};
+    }
+    emit q->timelineReplaced();
+    emit q->ranksChanged();
+    emit q->stoplineChanged();
+    emit q->historyChanged();
+}
+
+void Session::Impl::startJob(Approach* with) {
+    const QPointer<Job> old = job;
+    endJob();
+    for (RankView& view : lastViews) { // nothing of the old job is shown any more
+        view = {};
+        view.phase = RankPhase::Starting;
+    }
+    ++incarnations;
+    visits.clear();
+    locating.clear();
+    faultsSaid.clear();
+    departure.reset();
+    outputs.clear();
+    if (with != nullptr) {
+        for (auto& [key, bytes] : streams) {
+            // The longer one is kept: what has not been printed again yet is still what the program prints there.
+            QByteArray& kept = recordedStreams[key];
+            kept = bytes.size() > kept.size() ? bytes : kept;
+        }
+        checkFiles();
+    } else {
+        recordedStreams.clear();
+        input.clear();
+        noteFiles();
+    }
+    streams.clear();
+    streamsDiffer.clear();
+    emit q->outputCleared();
+    for (BreakpointState& state : breakpoints) {
+        state.numbers.clear();
+        state.hits.clear();
+    }
+    recording->beginExecution();
+    // A journey is through what was recorded, whatever has been chosen for the next run.
+    auto* started = new Job(with != nullptr ? recordedSpec : spec, installation, Incarnation(incarnations),
+        [with, this](RankId rank, agent::RankConfig& config) {
+            config.gate = trace::Gate::Constructor;
+            if (with != nullptr && with == approach) {
+                with->configure(rank, config);
+            }
+        }, q);
+    job = started;
+    QObject::connect(started, &Job::sized, q, [this, started](int count) {
+        if (job != started) {
+            return;
+        }
+        if (ranks != count && approach != nullptr) {
+            approach->cancel(QStringLiteral("the job now has %1 ranks; the recording has %2").arg(count).arg(ranks));
+            return;
+        }
+        resize(count);
+    });
+    QObject::connect(started, &Job::rankAdded, q, [this, started](RankProcess* rank) {
+        if (job == started) {
+            onRankAdded(rank);
+        }
+    });
+    QObject::connect(started, &Job::launcherOutput, q, [this, started](int stream, const QByteArray& bytes) {
+        if (job == started) {
+            outputs[-1] += bytes;
+            emit q->outputAdded(RankId(-1), stream, bytes);
+        }
+    });
+    QObject::connect(started, &Job::failed, q, [this, started](const QString& text, const QString& remedy) {
+        if (job == started) {
+            say(Severity::Error, text, remedy);
+            if (approach != nullptr) {
+                approach->cancel(text);
+            }
+        }
+    });
+    QObject::connect(started, &Job::over_, q, [this, started](const QString& summary) {
+        if (job == started) {
+            onJobOver(summary);
+        }
+        started->deleteLater();
+    });
+    auto launch = [this, started] {
+        if (job == started) {
+            started->start();
+            if (!input.isEmpty()) {
+                started->writeInput(input);
+            }
+        }
+    };
+    if (old) {
+        // No rank of the old job may live beside one of the new: they would use the same files and sockets.
+        QObject::connect(old, &Job::ranksGone, started, launch);
+    } else {
+        launch();
+    }
+    emit q->ranksChanged();
+    emit q->verbsChanged();
+}
+
+void Session::Impl::endJob() {
+    if (!job) {
+        return;
+    }
+    Job* old = job;
+    for (int i = 0; i < ranks; ++i) {
+        if (const RankProcess* rank = old->rank(RankId(i)); rank != nullptr && std::size_t(i) < lastViews.size()) {
+            lastViews[std::size_t(i)] = rank->view();
+        }
+    }
+    job = nullptr;
+    if (old->over()) {
+        old->deleteLater();
+        return;
+    }
+    // Its over_() deletes it; nothing of it is listened to any more.
+    old->kill();
+}
+
+void Session::Impl::onJobOver(const QString& summary) {
+    for (int i = 0; i < ranks; ++i) {
+        if (const RankProcess* rank = process(RankId(i)); rank != nullptr) {
+            lastViews[std::size_t(i)] = rank->view();
+            RankView& view = lastViews[std::size_t(i)];
+            if (view.phase != RankPhase::Exited) {
+                view.phase = RankPhase::Exited;
+                view.why = StopWhy::None;
+                view.exitSignal = SIGTERM;
+                view.detail = QStringLiteral("ended with the job");
+            }
+        }
+    }
+    job = nullptr;
+    if (approach != nullptr) {
+        approach->cancel(QStringLiteral("the job has ended: %1").arg(summary));
+    }
+    commandOpen = false;
+    emit q->ranksChanged();
+    emit q->verbsChanged();
+    emit q->jobEnded(summary);
+    emit q->stopped();
+}
+
+void Session::Impl::onRankAdded(RankProcess* rank) {
+    programOf[rank->rank().value()] = rank->link()->hello().program;
+    if (approach != nullptr) {
+        approach->add(rank);
+    }
+    // Ranks of a job that has been replaced still say that they end; nobody listens to them any more.
+    auto listen = [this, rank](auto signal, auto what) {
+        QObject::connect(rank, signal, q, [this, rank, what] {
+            if (process(rank->rank()) == rank) {
+                what();
+            }
+        });
+    };
+    listen(&RankProcess::phaseChanged, [this, rank] {
+        emit q->rankChanged(rank->rank());
+        emit q->verbsChanged();
+    });
+    listen(&RankProcess::joined, [this, rank] { onJoined(rank); });
+    listen(&RankProcess::arrived, [this, rank] {
+        rank->look([this, guarded = QPointer<RankProcess>(rank)] {
+            if (!guarded || process(guarded->rank()) != guarded) {
+                return;
+            }
+            if (approach != nullptr) {
+                approach->arrived(guarded);
+            } else {
+                guarded->release();
+            }
+        });
+    });
+    listen(&RankProcess::stoppedNow, [this, rank] { onStopped(rank); });
+    listen(&RankProcess::ended_, [this, rank] { onEnded(rank); });
+    QObject::connect(rank, &RankProcess::programReplaced, q, [this, rank](const QString& path, bool recorded) {
+        if (process(rank->rank()) == rank) {
+            onProgramReplaced(rank->rank(), path, recorded);
+        }
+    });
+    listen(&RankProcess::rejoined, [this, rank] { loadLines(rank); });
+    listen(&RankProcess::traceRead, [this, rank] { onTraceRead(rank); });
+    QObject::connect(rank, &RankProcess::fault, q, [this, rank](const QString& text, const QString& remedy) {
+        // What is wrong with the program or the machine is wrong for every rank, and said once.
+        if (process(rank->rank()) == rank && faultsSaid.insert(text).second) {
+            say(Severity::Error, text, remedy);
+        }
+    });
+    QObject::connect(rank->link(), &agent::AgentLink::output, q, [this, rank](int stream, const QByteArray& bytes) {
+        if (process(rank->rank()) == rank) {
+            onOutput(rank->rank(), stream, bytes);
+        }
+    });
+    emit q->rankChanged(rank->rank());
+}
+
+void Session::Impl::onProgramReplaced(RankId rank, const QString& path, bool recorded) {
+    if (!recorded) { // else the recording's call sites are the old program's
+        programOf[rank.value()] = path;
+        sites.erase(sites.lower_bound({int(rank.value()), 0}), sites.lower_bound({int(rank.value()) + 1, 0}));
+    }
+    if (recorded && faultsSaid.insert(path).second) {
+        say(Severity::Warning,
+            QStringLiteral("Rank %1 has replaced its program by %2 after it had called MPI.").arg(rank.value()).arg(path),
+            QStringLiteral("Breakpoints work in the new program; its messages are not recorded."));
+    }
+}
+
+void Session::Impl::loadLines(RankProcess* rank) {
+    auto& lines = symbols[programOf[rank->rank().value()]];
+    if (!lines) {
+        lines = std::make_shared<SourceLines>();
+    }
+    if (!lines->loaded()) {
+        lines->loadProcess(rank->view().pid);
+    }
+}
+
+void Session::Impl::onJoined(RankProcess* rank) {
+    loadLines(rank);
+    if (approach != nullptr) {
+        approach->joined(rank);
+        return;
+    }
+    rank->gdb()->loadUserLibraries([](Status) {}); // first, so that breakpoints in them bind
+    applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
+        if (!guarded || guarded->ended()) {
+            return;
+        }
+        if (!stopAtStart) {
+            guarded->letGo();
+            return;
+        }
+        // Fortran's own main program first: its C main is nothing the user has written.
+        guarded->gdb()->insertBreakpoint(QStringLiteral("MAIN__"), {}, true, [this, guarded](Result<mi::Breakpoint> bp) {
+            if (!guarded || guarded->ended()) {
+                return;
+            }
+            if (bp && !bp.value().pending) {
+                guarded->setStartBreakpoint(bp.value().number);
+                guarded->letGo();
+                return;
+            }
+            auto go = [guarded](Result<mi::Breakpoint> main) {
+                if (guarded && !guarded->ended()) {
+                    guarded->setStartBreakpoint(main ? main.value().number : 0);
+                    guarded->letGo();
+                }
+            };
+            if (bp) {
+                guarded->gdb()->deleteBreakpoint(bp.value().number, [guarded, go](Status) {
+                    if (guarded) {
+                        guarded->gdb()->insertBreakpoint(QStringLiteral("main"), {}, true, go);
+                    }
+                });
+            } else {
+                guarded->gdb()->insertBreakpoint(QStringLiteral("main"), {}, true, go);
+            }
+        });
+    });
+}
+
+} // namespace stopline::replay
