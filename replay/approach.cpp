@@ -88,9 +88,23 @@ void Approach::joined(RankProcess* rank) {
             return;
         }
     }
-    traveller.leg = Leg::Travelling;
-    traveller.still.restart();
-    rank->letGo();
+    traveller.leg = Leg::Gated;
+    openGates();
+}
+
+void Approach::openGates() {
+    for (const Traveller& traveller : m_travellers) {
+        if (traveller.leg == Leg::Absent) {
+            return;
+        }
+    }
+    for (Traveller& traveller : m_travellers) {
+        if (traveller.leg == Leg::Gated) {
+            traveller.leg = Leg::Travelling;
+            traveller.still.restart();
+            traveller.process->letGo();
+        }
+    }
 }
 
 void Approach::arrived(RankProcess* rank) {
@@ -270,7 +284,7 @@ void Approach::check() {
         return;
     }
     for (const Traveller& traveller : m_travellers) {
-        if (traveller.leg == Leg::Absent || traveller.leg == Leg::Travelling || traveller.leg == Leg::RunningOn) {
+        if (traveller.leg == Leg::Absent || traveller.leg == Leg::Gated || traveller.leg == Leg::Travelling || traveller.leg == Leg::RunningOn) {
             return;
         }
     }
@@ -293,6 +307,7 @@ void Approach::releaseAll() {
 
 void Approach::there(RankProcess* rank) {
     of(rank).leg = Leg::There;
+    openGates();
     if (targetOf(rank->rank()).runOn.kind == RunOn::Kind::Address) {
         rank->setWhy(targetOf(rank->rank()).why); // not the breakpoint that served to bring it here
     }
@@ -303,6 +318,7 @@ void Approach::there(RankProcess* rank) {
 void Approach::elsewhere(RankProcess* rank, const QString& reason) {
     of(rank).leg = Leg::Elsewhere;
     of(rank).reason = reason;
+    openGates();
     emit progressed();
     m_released ? finishIfDone() : check();
 }

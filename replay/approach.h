@@ -54,6 +54,7 @@ class Approach : public QObject {
   private:
     enum class Leg {
         Absent,     ///< its process has not joined
+        Gated,      ///< has joined, waits for the others to: ranks that run take the processors from gdbs that attach
         Travelling, ///< runs at full speed
         Arrived,    ///< holds at its threshold
         Inside,     ///< in the call it is to be inside of
@@ -81,6 +82,7 @@ class Approach : public QObject {
     [[nodiscard]] EventIndex thresholdOf(RankId rank) const;
     void tick();
     void looked();
+    void openGates();
     void check();
     void releaseAll();
     void runOn(RankProcess* rank);

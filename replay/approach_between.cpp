@@ -6,6 +6,7 @@ namespace stopline::replay {
 void Approach::runOn(RankProcess* rank) {
     Traveller& traveller = of(rank);
     traveller.leg = Leg::RunningOn;
+    openGates();
     traveller.passes = 0;
     const Target& target = targetOf(rank->rank());
     rank->link()->setThreshold(EventIndex(target.place.event.value() + 1));

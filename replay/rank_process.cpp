@@ -47,6 +47,7 @@ const char* signalText(int signal) {
 RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankConfig& config, QObject* parent)
     : QObject(parent), m_rank(rank), m_link(link) {
     link->setParent(this);
+    qCDebug(logRank) << "rank" << rank.value() << "connected";
     m_view.rank = rank;
     m_view.phase = RankPhase::Starting;
     m_gdb = new mi::GdbSession(link->gdb(), this);
@@ -121,6 +122,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
             return;
         }
         m_gdbReady = true;
+        qCDebug(logRank) << "rank" << m_rank.value() << "gdb is ready";
         tryJoin();
     });
     link->configure(config);
@@ -143,6 +145,7 @@ void RankProcess::setPhase(RankPhase phase, StopWhy why, const QString& detail) 
     m_view.phase = phase;
     m_view.why = why;
     m_view.detail = detail;
+    qCDebug(logRank) << "rank" << m_rank.value() << "phase" << int(phase) << "why" << int(why);
     emit phaseChanged();
 }
 
@@ -156,6 +159,7 @@ void RankProcess::tryJoin() {
         return;
     }
     m_attaching = true;
+    qCDebug(logRank) << "rank" << m_rank.value() << "waits; gdb attaches";
     m_view.pid = status.pid;
     m_view.gdbPid = status.gdbPid;
     m_gdb->attach(status.pid, [this](Status result) {
@@ -178,6 +182,7 @@ void RankProcess::tryJoin() {
 
 void RankProcess::onAttached() {
     m_attached = true;
+    qCDebug(logRank) << "rank" << m_rank.value() << "is joined";
     m_gdb->watchExec([](Status) {});
     watchStopFunction([this] {
         if (m_joinWanted) {
@@ -245,6 +250,7 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
             setPhase(RankPhase::Holding);
         }
         m_view.place = {now.event, false};
+        qCDebug(logRank) << "rank" << m_rank.value() << "arrived at" << now.event.value();
         emit arrived();
     }
 }
