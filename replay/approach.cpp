@@ -5,9 +5,11 @@
 namespace stopline::replay {
 
 namespace {
-// How often ranks on their way are looked at: to compare what they execute and to see who waits for whom. Nothing
-// is decided by time, except that a rank that has not moved for this long is reported where it is.
+// How often ranks on their way are asked where they are, to see who waits for whom, and how much less often what they
+// have executed is read and compared, which takes processors from them. Nothing is decided by time, except that a rank
+// that has not moved for long is reported where it is.
 constexpr int kLookMs = 50;
+constexpr int kReadEvery = 10;
 constexpr qint64 kStillMs = 60'000;
 constexpr int kCancelMs = 5000;
 constexpr qint64 kSilentMs = 20'000;
@@ -200,6 +202,7 @@ void Approach::tick() {
         return;
     }
     looked();
+    ++m_ticks;
     for (Traveller& traveller : m_travellers) {
         if (traveller.leg == Leg::Absent && traveller.still.isValid() && traveller.still.elapsed() > kSilentMs && !traveller.warned) {
             traveller.warned = true;
@@ -215,6 +218,10 @@ void Approach::tick() {
             (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck)) {
             continue;
         }
+        traveller.process->link()->poll();
+        if (m_ticks % kReadEvery != 0) {
+            continue;
+        }
         traveller.looking = true; // one that does not answer keeps nobody else waiting
         traveller.process->look([self = QPointer<Approach>(this), process = traveller.process] {
             if (self && process) {
@@ -222,6 +229,15 @@ void Approach::tick() {
             }
         });
     }
+}
+
+/// Where a rank on its way is, as its agent last said; one that stands is where it was seen to stop.
+Place Approach::placeOf(const RankProcess& process) {
+    if (process.stopped() || process.ended()) {
+        return process.view().place;
+    }
+    const agent::RankStatus& status = process.link()->status();
+    return {status.event, !status.inHold && (status.insideCall || status.pollOpen)};
 }
 
 void Approach::looked() {
@@ -233,7 +249,7 @@ void Approach::looked() {
     for (std::size_t i = 0; i < cut.size(); ++i) {
         const RankProcess* process = m_travellers[i].process.data();
         if (process != nullptr) {
-            cut[i] = process->view().place;
+            cut[i] = placeOf(*process);
             // What the recording does not hold yet cannot be asked for.
             cut[i].event = std::min(cut[i].event, timeline.lastEvent(RankId(std::int32_t(i))));
         }
@@ -243,18 +259,18 @@ void Approach::looked() {
         if (traveller.leg != Leg::Travelling && traveller.leg != Leg::Inside && traveller.leg != Leg::Stuck) {
             continue;
         }
-        const RankView& view = traveller.process->view();
-        if (view.place.event != traveller.seen) {
-            traveller.seen = view.place.event;
+        const agent::RankStatus& status = traveller.process->link()->status();
+        if (status.event != traveller.seen) {
+            traveller.seen = status.event;
             traveller.still.restart();
         }
         const Target& target = m_targets[i];
         traveller.leg = Leg::Travelling;
         traveller.reason.clear();
-        if (!view.insideMpi) {
+        if (!status.insideCall || status.inHold) {
             continue;
         }
-        if (target.runOn.kind == RunOn::Kind::Inside && view.place.event == target.place.event) {
+        if (target.runOn.kind == RunOn::Kind::Inside && status.event == target.place.event) {
             traveller.leg = Leg::Inside;
             continue;
         }

@@ -80,6 +80,7 @@ class Approach : public QObject {
     Traveller& of(RankProcess* rank) { return m_travellers[std::size_t(rank->rank().value())]; }
     const Target& targetOf(RankId rank) const { return m_targets[std::size_t(rank.value())]; }
     [[nodiscard]] EventIndex thresholdOf(RankId rank) const;
+    [[nodiscard]] static Place placeOf(const RankProcess& process);
     void tick();
     void looked();
     void openGates();
@@ -97,6 +98,7 @@ class Approach : public QObject {
     std::vector<Target> m_targets;
     std::vector<Traveller> m_travellers;
     QTimer m_tick;
+    int m_ticks = 0;
     bool m_released = false;
     bool m_finished = false;
     bool m_guardFired = false;
