@@ -45,6 +45,9 @@ constexpr std::array kSettings{
     Setting{"max-value-size 1048576", false},
 };
 
+/// To go on is what everything waits for; on a machine with many more ranks than processors a gdb may be long at it.
+constexpr int kResumeDeadlines = 6; ///< as long as so many of the others
+
 QByteArray handleCommand(const QByteArray& names, bool stop, bool pass) {
     return "handle " + names + (stop ? " stop print" : " nostop noprint") + (pass ? " pass" : " nopass");
 }
@@ -217,7 +220,8 @@ void GdbSession::Impl::sendResume(QByteArray text, Resume how, GdbSession::Handl
         request((wantCatchpoint ? "-break-enable " : "-break-disable ") + QByteArray::number(loadCatchpoint),
                 {});
     }
-    request(Command{.text = std::move(text), .kind = Command::Kind::Resume, .needsStopped = true},
+    request(Command{.text = std::move(text), .kind = Command::Kind::Resume, .needsStopped = true,
+                    .deadline = kResumeDeadlines * queue.deadline()},
             std::move(handler));
 }
 

@@ -9,7 +9,13 @@ void RankProcess::resume(mi::Resume how, int frame) {
     m_lastResume = how;
     m_lastFrame = frame;
     m_gdb->resume(how, m_thread, frame, [this](Status status) {
-        if (!status && !ended()) {
+        if (status || ended()) {
+            return;
+        }
+        if (m_gdb->state() == mi::GdbState::Running || status.error().code == ErrorCode::TimedOut) {
+            // A gdb that is late has the command and will carry it out: the rank must not be taken for stopped.
+            emit fault(QStringLiteral("Rank %1 may not have gone on yet: %2").arg(m_rank.value()).arg(status.error().text), {});
+        } else {
             m_plan = Plan::None;
             setPhase(RankPhase::Stopped, StopWhy::Paused, status.error().text);
             emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});

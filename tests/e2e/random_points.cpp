@@ -111,7 +111,6 @@ int main(int argc, char** argv) {
             });
             session.go();
             const bool inTime = waitFor([&] { return finished; }, 60);
-            QObject::disconnect(connection);
             const Cut places = session.places();
             const bool same = places == line.cut;
             ++executed;
@@ -128,9 +127,14 @@ int main(int argc, char** argv) {
                 for (const Obstacle& obstacle : line.obstacles) {
                     out << "    obstacle: " << QString::fromStdString(obstacle.reason) << Qt::endl;
                 }
-                if (session.departure()) {
-                    break;
+                if (!inTime) {
+                    session.cancel(); // or the next point has no chance
+                    waitFor([&] { return finished; }, 30);
                 }
+            }
+            QObject::disconnect(connection);
+            if (session.departure()) {
+                break;
             }
         }
         ended = !session.jobExists();
