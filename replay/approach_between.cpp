@@ -47,6 +47,10 @@ void Approach::atRunOnStop(RankProcess* rank) {
         return;
     }
     auto pass = [this, rank, leave](int depth) {
+        if (m_cancelling) {
+            finishCancel(); // it stands, and stays where it is
+            return;
+        }
         Traveller& t = of(rank);
         const RunOn& to = targetOf(rank->rank()).runOn;
         const bool same = to.depth == 0 || depth == to.depth;

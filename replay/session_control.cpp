@@ -9,7 +9,7 @@
 namespace stopline::replay {
 
 QString Session::Impl::whyNot(Verb verb) const {
-    const bool travelling = approach != nullptr;
+    const bool travelling = approach != nullptr || arriving;
     auto any = [this](auto condition) {
         const auto all = focusRanks();
         return std::any_of(all.begin(), all.end(), condition);

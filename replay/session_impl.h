@@ -61,6 +61,7 @@ struct Session::Impl {
     Verb approachVerb = Verb::Go;
     bool approachFresh = false; ///< with a new job
     QString approachNote;
+    bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
     std::function<void(bool)> approachDone; ///< history bookkeeping
     std::optional<Departure> departure;
 
@@ -70,6 +71,7 @@ struct Session::Impl {
     std::map<std::tuple<int, std::uint64_t, quint64, int>, int> visits; ///< stops by rank, event, address, depth
     std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
     std::set<int> locating; ///< stopped, but their line is not known yet: still shown as running
+    std::function<void()> whenLocated; ///< to be done when there is none of these
     bool lookPending = false;
     std::set<QString> faultsSaid; ///< in this execution
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
@@ -108,6 +110,8 @@ struct Session::Impl {
     void resize(int count);
     void locate(RankProcess* rank, std::function<void()> done);
     void onLocated(RankProcess* rank);
+    void onceLocated(std::function<void()> then);
+    void checkLocated();
     void findUserFrame(RankProcess* rank, std::function<void(int)> handler);
     void say(Severity severity, const QString& text, const QString& remedy = {}) { emit q->message(severity, text, remedy); }
     [[nodiscard]] SourceLocation siteOf(RankId rank, CodeAddress address) const;
@@ -133,6 +137,7 @@ struct Session::Impl {
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);
     void onApproachFinished(const Approach::Outcome& outcome);
+    void arrived(bool ok, const QString& text, Verb verb);
     void travelCommand(Verb verb, std::vector<Target> to);
     void oneCall(Verb verb);
     void notStarted();

@@ -47,6 +47,8 @@ void Session::Impl::startJob(Approach* with) {
     ++incarnations;
     visits.clear();
     locating.clear();
+    whenLocated = nullptr;
+    arriving = false;
     faultsSaid.clear();
     departure.reset();
     outputs.clear();

@@ -100,8 +100,21 @@ void Session::Impl::onStopped(RankProcess* rank) {
             if (guarded->stopped()) { // else it has been resumed meanwhile, which ends the looking
                 onLocated(guarded);
             }
+            checkLocated();
         }
     });
+}
+
+/// Who hears that a journey is over may look at every rank at once: none of them is still shown as running then.
+void Session::Impl::onceLocated(std::function<void()> then) {
+    whenLocated = std::move(then);
+    checkLocated();
+}
+
+void Session::Impl::checkLocated() {
+    if (locating.empty() && whenLocated) {
+        std::exchange(whenLocated, nullptr)();
+    }
 }
 
 void Session::Impl::onLocated(RankProcess* rank) {
@@ -158,6 +171,7 @@ void Session::Impl::lookSoon() {
 
 void Session::Impl::onEnded(RankProcess* rank) {
     locating.erase(rank->rank().value());
+    checkLocated();
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());
     emit q->verbsChanged();

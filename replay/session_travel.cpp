@@ -225,29 +225,12 @@ void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
     }
     auto left = std::make_shared<int>(1);
     const Verb verb = approachVerb;
+    arriving = true;
     auto done = [this, left, ok, text, verb] {
         if (--*left > 0) {
             return;
         }
-        if (approachDone) {
-            std::exchange(approachDone, nullptr)(ok);
-        }
-        StopSummary summary;
-        summary.number = int(stopList.size()) + 1;
-        summary.places = q->places();
-        for (int i = 0; i < ranks; ++i) {
-            const RankView view = q->rank(RankId(i));
-            summary.why.push_back(view.phase == RankPhase::Stopped ? view.why : StopWhy::None);
-        }
-        stopList.push_back(summary);
-        emit q->operationChanged();
-        emit q->verbsChanged();
-        emit q->historyChanged();
-        if (!ok && !departure) {
-            say(Severity::Warning, QStringLiteral("%1: not every rank is at its place: %2").arg(verbName(verb), text));
-        }
-        emit q->operationFinished(ok, text);
-        emit q->stopped();
+        onceLocated([this, ok, text, verb] { arrived(ok, text, verb); });
     };
     for (RankProcess* rank : processes()) {
         if (rank->stopped() && !departure) {
@@ -259,6 +242,30 @@ void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
     QMetaObject::invokeMethod(q, done, Qt::QueuedConnection);
 }
 
+/// The end of a journey, told when every rank shows where it stands.
+void Session::Impl::arrived(bool ok, const QString& text, Verb verb) {
+    arriving = false;
+    if (approachDone) {
+        std::exchange(approachDone, nullptr)(ok);
+    }
+    StopSummary summary;
+    summary.number = int(stopList.size()) + 1;
+    summary.places = q->places();
+    for (int i = 0; i < ranks; ++i) {
+        const RankView view = q->rank(RankId(i));
+        summary.why.push_back(view.phase == RankPhase::Stopped ? view.why : StopWhy::None);
+    }
+    stopList.push_back(summary);
+    emit q->operationChanged();
+    emit q->verbsChanged();
+    emit q->historyChanged();
+    if (!ok && !departure) {
+        say(Severity::Warning, QStringLiteral("%1: not every rank is at its place: %2").arg(verbName(verb), text));
+    }
+    emit q->operationFinished(ok, text);
+    emit q->stopped();
+}
+
 void Session::cancel() {
     if (m_impl->approach != nullptr) {
         m_impl->approach->cancel(tr("cancelled; the ranks stay where they are"));
@@ -266,6 +273,9 @@ void Session::cancel() {
 }
 
 QString Session::operation() const {
+    if (m_impl->arriving) {
+        return tr("%1: looking around").arg(verbName(m_impl->approachVerb));
+    }
     if (m_impl->approach == nullptr) {
         return {};
     }
@@ -307,7 +317,7 @@ void Session::Impl::onDifference(const Difference& difference) {
         emit q->stoplineChanged();
         emit q->historyChanged();
         say(Severity::Error, text,
-            QStringLiteral("The program ran differently this time: a wildcard receive, a probe or a time decides there. The diagram "
+            QStringLiteral("The program ran differently this time: a wildcard receive, a probe, the order of threads or a time decides there. The diagram "
                            "now shows this execution; you can go on from here."));
         emit q->departed(found);
         if (approach != nullptr) {
