@@ -1,6 +1,7 @@
 // Entry point: reads the command line and becomes the window or the batch runner.
 #include "batch.h"
 #include "command_line.h"
+#include "quit_on_signal.h"
 #include "script_files.h"
 #include "window_main.h"
 
@@ -33,6 +34,7 @@ int runBatch(const app::CommandLine& line) {
     options.wait = line.wait;
     options.out = [&sink](const QString& one) { sink.write(stdout, one); };
     options.err = [&sink](const QString& one) { sink.write(stderr, one); };
+    app::quitOnSignals(&session);
     app::BatchRunner runner(&session, options);
     return runner.run(app::parseScript(*text, false));
 }

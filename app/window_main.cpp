@@ -1,6 +1,7 @@
 #include "window_main.h"
 
 #include "main_window.h"
+#include "quit_on_signal.h"
 #include "script_files.h"
 #include "theme.h"
 #include "window_script.h"
@@ -92,6 +93,7 @@ int runWindow(char* programName, const CommandLine& line) {
 
     replay::Session session;
     session.setStopAtStart(line.stopAtStart);
+    quitOnSignals(&session);
     MainWindow window(&session, unattended ? MainWindow::Memory::None : MainWindow::Memory::Keep);
     window.setAskBeforeClose(!unattended);
     if (line.hasProgram()) {

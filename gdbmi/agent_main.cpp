@@ -1,4 +1,5 @@
 // stopline-agent: started by the MPI launcher in place of each rank's program, which it then starts itself.
+#include "agent_process.h"
 #include "agent_session.h"
 
 #include <csignal>
@@ -20,6 +21,22 @@ constexpr int kConfigMs = 30'000;
 
 int complain(const std::string& text) {
     std::fprintf(stderr, "stopline-agent: %s\n", text.c_str());
+    return 1;
+}
+
+/// Ends an agent whose window has gone. What it says may be the end of a launcher that writes to nobody any more, and
+/// that launcher then leaves its files behind.
+int giveUp(const std::string& text, pid_t launcher) {
+    complain(text);
+    constexpr int kPatienceMs = 1000;
+    constexpr int kStepMs = 20;
+    for (int waited = 0; waited < kPatienceMs; waited += kStepMs) {
+        if (::getppid() != launcher || launcher == 1) { // it may have died before this agent was asked
+            removeLauncherFiles({});
+            break;
+        }
+        ::usleep(kStepMs * 1000);
+    }
     return 1;
 }
 
@@ -113,8 +130,9 @@ int main(int argc, char** argv) {
     std::string problem;
     const int fd = connectTo(address, kConnectMs, problem);
     if (fd < 0) {
-        return complain("rank " + std::to_string(place.rank) + " on " + hostName() +
-                        " cannot reach Stopline at " + address + ": " + problem);
+        return giveUp("rank " + std::to_string(place.rank) + " on " + hostName() +
+                          " cannot reach Stopline at " + address + ": " + problem,
+                      launcher);
     }
     Connection window(fd);
     FrameAddress self{0, static_cast<std::uint32_t>(place.rank), 1};
@@ -134,7 +152,7 @@ int main(int argc, char** argv) {
     ::unsetenv(kTokenVariable);
     Frame frame;
     if (!waitForConfig(window, launcher, frame, problem)) {
-        return complain("rank " + std::to_string(place.rank) + ": " + problem);
+        return giveUp("rank " + std::to_string(place.rank) + ": " + problem, launcher);
     }
     const Fields config = decodeFields(frame.body);
     self.job = frame.header.job;

@@ -14,6 +14,8 @@
 
 #include <algorithm>
 
+#include <csignal>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace stopline::replay {
@@ -131,6 +133,9 @@ void Job::start() {
     if (!m_spec.inputFile.isEmpty()) {
         m_launcher.setStandardInputFile(m_spec.inputFile);
     }
+    // A window that is killed before any agent has started leaves nobody else to end the launcher. Told to end, it removes
+    // its own files.
+    m_launcher.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
     connect(&m_launcher, &QProcess::started, this, [this] { m_launcherPid = m_launcher.processId(); });
     m_launcher.start(plan.program, plan.arguments);
 }

@@ -12,9 +12,14 @@ void RankProcess::resume(mi::Resume how, int frame) {
         if (status || ended()) {
             return;
         }
-        if (m_gdb->state() == mi::GdbState::Running || status.error().code == ErrorCode::TimedOut) {
-            // A gdb that is late has the command and will carry it out: the rank must not be taken for stopped.
+        if (m_gdb->state() == mi::GdbState::Running) {
+            return; // a late answer has said so meanwhile
+        }
+        if (status.error().code == ErrorCode::TimedOut) {
+            // A gdb that is late is no reason to take the rank for stopped. It may have got the command or not: asked
+            // again it goes on, or says that it runs already.
             emit fault(QStringLiteral("Rank %1 may not have gone on yet: %2").arg(m_rank.value()).arg(status.error().text), {});
+            resume(m_lastResume, m_lastFrame);
         } else {
             m_plan = Plan::None;
             setPhase(RankPhase::Stopped, StopWhy::Paused, status.error().text);
