@@ -2,8 +2,10 @@
 """Kills one part of a running session with SIGKILL and looks at what is left after five seconds: nothing.
 
 usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|mpirun|rank [--stopped]
+       kill_test.py --stopline BIN --program LONGRUN --victim window --starting SECONDS
 
-For a rank the session must go on: the rank is shown as killed, the others stay as they were.
+For a rank the session must go on: the rank is shown as killed, the others stay as they were. With --starting the window
+gets a SIGTERM that long after its start, wherever the job is then, and must end with 143.
 """
 import argparse
 import os
@@ -28,6 +30,7 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--victim", required=True, choices=["window", "agent", "gdb", "mpirun", "rank"])
     parser.add_argument("--stopped", action="store_true")
+    parser.add_argument("--starting", type=float)
     options = parser.parse_args()
 
     mark = uuid.uuid4().hex
@@ -55,7 +58,9 @@ def main():
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
-    if not ready.wait(120):
+    if options.starting is not None:
+        time.sleep(options.starting)
+    elif not ready.wait(120):
         print("the job did not start:", *output, sep="\n")
         states(marked(mark))
         for pid, _ in marked(mark):
@@ -76,9 +81,14 @@ def main():
             print("no such process among", *running, sep="\n")
             return 1
         victim = found[-1]
-    os.kill(victim, signal.SIGKILL)
+    os.kill(victim, signal.SIGKILL if options.starting is None else signal.SIGTERM)
     killed = time.monotonic()
     failures = []
+    if options.starting is not None:
+        # The signal itself ends a program that has not come to take it yet.
+        if process.wait(60) not in (128 + signal.SIGTERM, -signal.SIGTERM):
+            failures.append(f"exit code {process.returncode}, expected {128 + signal.SIGTERM}")
+        killed = time.monotonic()
     if options.victim in ("rank", "gdb"):
         process.wait(60)
         reader.join(5)
