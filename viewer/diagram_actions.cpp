@@ -310,7 +310,15 @@ bool DiagramWidget::exportImage(const QString& path) {
         if (!painter.begin(&writer)) {
             return false;
         }
-        render(&painter);
+        // Not by way of the picture that is on screen: a drawing stays sharp.
+        Impl& d = *m_impl;
+        d.ensureGeometry();
+        d.ensureOverview();
+        d.paintLayer(painter);
+        d.paintOverlay(painter);
+        if (d.help->isVisible()) {
+            d.help->render(&painter, d.help->pos());
+        }
         return painter.end();
     }
     QImage image((QSizeF(size()) * devicePixelRatioF()).toSize(), QImage::Format_ARGB32_Premultiplied);

@@ -33,6 +33,9 @@ struct ViewState {
     bool autoRows = false;
 };
 
+/// Of the scale, by one step of the wheel or one key press.
+inline constexpr double kZoomStep = 1.25;
+
 enum class DragMode { None, Pending, Range, Pan, Measure, Lens };
 
 struct DiagramWidget::Impl {
@@ -110,10 +113,6 @@ struct DiagramWidget::Impl {
     // diagram_impl.cpp
     void relayout();
     void ensureGeometry();
-    void ensureLayer();
-    void paintOverlay(QPainter& painter);
-    void paintRange(QPainter& painter) const;
-    void paintEmpty(QPainter& painter) const;
     void invalidate();
     void applyFit();
     void setView(const AxisView& wanted, bool remember);
@@ -127,15 +126,29 @@ struct DiagramWidget::Impl {
     void themeChanged();
     void selectionText();
 
+    // diagram_layers.cpp
+    void ensureOverview();
+    void ensureLayer();
+    void paintLayer(QPainter& painter); ///< everything but hover, range and lens
+    void paintOverlay(QPainter& painter);
+    void paintRange(QPainter& painter) const;
+    void paintEmpty(QPainter& painter) const;
+
     // diagram_input.cpp
     void zoomAt(double factor, QPointF at);
     void pan(double pixels);
-    [[nodiscard]] std::optional<replay::CallRef> callAt(QPointF at) const;
+    void finishDrag(QPointF at);
     [[nodiscard]] QPointF inPlot(QPointF at) const { return at - QPointF(frame.plot.topLeft()); }
+
+    // diagram_hover.cpp
+    [[nodiscard]] std::optional<replay::CallRef> callAt(QPointF at) const;
+    [[nodiscard]] std::int64_t snapped(QPointF plotAt) const;
+    /// How many calls the pixel under the pointer stands for, if it shows more than a single call; else 0.
+    [[nodiscard]] std::uint32_t callsAtPixel(replay::CallRef shown) const;
     void updateHover();
     void showTooltip();
-    void finishDrag(QPointF at);
-    [[nodiscard]] std::int64_t snapped(QPointF plotAt) const;
+
+    // diagram_menu.cpp
     void fillMenu(QMenu& menu, QPointF at);
 
     // diagram_actions.cpp

@@ -1,14 +1,7 @@
-// Mouse, wheel and plain keys.
+// Wheel, mouse buttons, drags and gestures.
 #include "diagram_impl.h"
 
-#include "call_text.h"
-#include "ruler.h"
-
 #include <QApplication>
-#include <QContextMenuEvent>
-#include <QGuiApplication>
-#include <QKeyEvent>
-#include <QMenu>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
 #include <QToolTip>
@@ -17,17 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace Qt::StringLiterals;
-
 namespace stopline::viewer {
-
-using replay::CallRef;
-
-namespace {
-constexpr double kZoomStep = 1.25;
-constexpr double kPanShare = 0.12; ///< of the width, for one key press
-constexpr double kHitSlack = 3;    ///< pixels
-} // namespace
 
 void DiagramWidget::Impl::zoomAt(double factor, QPointF at) {
     const double x = inPlot(at).x();
@@ -50,107 +33,6 @@ void DiagramWidget::Impl::zoomAt(double factor, QPointF at) {
 
 void DiagramWidget::Impl::pan(double pixels) {
     setView(view.panned(pixels), true);
-}
-
-std::optional<CallRef> DiagramWidget::Impl::callAt(QPointF at) const {
-    if (!frame.plot.contains(at.toPoint())) {
-        return std::nullopt;
-    }
-    const QPointF p = inPlot(at);
-    const int row = layout.at(int(p.y()));
-    if (row < 0) {
-        return std::nullopt;
-    }
-    const auto slack = std::max<std::int64_t>(1, std::llround(kHitSlack * view.unitsPerPixel()));
-    return model.callNear(row, view.unitAt(p.x()), slack, axis);
-}
-
-void DiagramWidget::Impl::updateHover() {
-    const bool inside = pointerInside && frame.plot.contains(pointer.toPoint());
-    const auto now = inside ? callAt(pointer) : std::nullopt;
-    int stepRow = -1;
-    if (inside && stopline) {
-        for (const LineGeometry& line : geometry.lines) {
-            for (const LineStep& step : line.steps) {
-                const QPointF p = inPlot(pointer);
-                if (line.kind == LineKind::Stopline && step.hollow && p.y() >= step.y0 && p.y() < step.y1 &&
-                    std::abs(p.x() - step.x) <= 16) {
-                    stepRow = step.row;
-                }
-            }
-        }
-    }
-    if (now != hoveredCall || stepRow != hoveredStep) {
-        hoveredCall = now;
-        hoveredStep = stepRow;
-        QToolTip::hideText();
-        if (now || stepRow >= 0) {
-            tooltipTimer.start();
-        } else {
-            tooltipTimer.stop();
-        }
-    }
-    QString text;
-    if (inside && model.timeline() != nullptr) {
-        const QPointF p = inPlot(pointer);
-        const int row = layout.at(int(p.y()));
-        const std::int64_t unit = view.unitAt(p.x());
-        if (row >= 0 && row < model.ranks()) {
-            text = u"rank %1"_s.arg(row);
-        }
-        if (axis == Axis::Time && unit >= 0) {
-            text += u"  %1 (approx.)"_s.arg(
-                timeLabel(unit, std::max<std::int64_t>(1, std::llround(view.unitsPerPixel())),
-                          std::max(view.end, unit)));
-        }
-        if (now) {
-            text += u"  event %1  %2"_s.arg(model.timeline()->call(*now).begin.value())
-                        .arg(functionText(*model.timeline(), *now));
-        }
-    }
-    emit q.hovered(text.trimmed());
-    q.update();
-}
-
-void DiagramWidget::Impl::showTooltip() {
-    QString text;
-    if (hoveredStep >= 0 && stopline) {
-        for (const replay::Obstacle& obstacle : stopline->obstacles) {
-            if (obstacle.rank == RankId{hoveredStep}) {
-                text = u"Cannot stop in user code here: %1"_s.arg(QString::fromStdString(obstacle.reason));
-            }
-        }
-    }
-    if (text.isEmpty() && hoveredCall && known(*hoveredCall)) {
-        text = callLines(*model.timeline(), *hoveredCall, siteText ? siteText(*hoveredCall) : QString())
-                   .join(u'\n');
-    }
-    if (!text.isEmpty() && pointerInside) {
-        QToolTip::showText(q.mapToGlobal(pointer.toPoint()) + QPoint(12, 12), text, &q);
-    }
-}
-
-std::int64_t DiagramWidget::Impl::snapped(QPointF plotAt) const {
-    const std::int64_t unit = view.unitAt(plotAt.x());
-    const int row = layout.at(int(plotAt.y()));
-    if (row < 0 || row >= model.ranks()) {
-        return unit;
-    }
-    constexpr double kSnap = 8; // pixels
-    const auto slack = std::max<std::int64_t>(1, std::llround(kSnap * view.unitsPerPixel()));
-    std::int64_t best = unit;
-    std::int64_t distance = slack + 1;
-    const std::size_t to = model.lowerCall(row, unit + slack, axis);
-    for (std::size_t i = to, back = 0; i > 0 && back < 32; --i, ++back) {
-        const TrackCall& call = model.calls(row)[i - 1];
-        for (const std::int64_t at : {DiagramModel::begin(call, axis), model.end(row, call, axis)}) {
-            if (std::abs(at - unit) < distance) {
-                distance = std::abs(at - unit);
-                best = at;
-            }
-        }
-    }
-    return best;
 }
 
 void DiagramWidget::Impl::finishDrag(QPointF at) {
@@ -326,130 +208,6 @@ void DiagramWidget::mouseDoubleClickEvent(QMouseEvent* event) {
         select(call);
         emit sourceRequested(*call);
     }
-}
-
-void DiagramWidget::leaveEvent(QEvent* event) {
-    m_impl->pointerInside = false;
-    m_impl->updateHover();
-    QWidget::leaveEvent(event);
-}
-
-void DiagramWidget::Impl::fillMenu(QMenu& menu, QPointF at) {
-    if (frame.labels.contains(at.toPoint())) {
-        const int row = layout.at(int(inPlot(at).y()));
-        if (row >= 0) {
-            menu.addAction(u"Focus rank %1"_s.arg(row), &q,
-                           [this, row] { emit q.focusRequested(RankId{row}); });
-        }
-        return;
-    }
-    const auto call = callAt(at);
-    if (!call) {
-        menu.addAction(u"Fit all"_s, &q, [this] { q.fitAll(); });
-        menu.addAction(axis == Axis::Time ? u"Show event numbers"_s : u"Show time"_s, &q,
-                       [this] { switchAxis(axis == Axis::Time ? Axis::Events : Axis::Time); });
-        return;
-    }
-    q.select(call);
-    const bool finished = model.timeline()->call(*call).end != EventIndex{0};
-    const QString name = functionText(*model.timeline(), *call);
-    menu.addAction(u"Set point before %1"_s.arg(name), &q, [this, call] {
-        emit q.pointPicked({*call, false});
-    });
-    QAction* after = menu.addAction(u"Set point after %1"_s.arg(name), &q, [this, call] {
-        emit q.pointPicked({*call, true});
-    });
-    after->setEnabled(finished);
-    if (!finished) {
-        after->setText(after->text() + u" (not finished)"_s);
-    }
-    menu.addSeparator();
-    // A frontier belongs to a point: the call under the menu becomes it unless it already is.
-    const auto frontier = [this, call](bool future_) {
-        if (!point || point->call != *call) {
-            emit q.pointPicked({*call, false});
-        }
-        emit q.frontierRequested(future_);
-    };
-    menu.addAction(u"Past frontier"_s, &q, [frontier] { frontier(false); });
-    menu.addAction(u"Future frontier"_s, &q, [frontier] { frontier(true); });
-    menu.addAction(u"Go here…"_s, &q, [this, call] {
-        if (!point || point->call != *call) {
-            emit q.pointPicked({*call, false});
-        }
-        emit q.stoplineRequested();
-        emit q.goRequested();
-    });
-    menu.addSeparator();
-    menu.addAction(u"Show source"_s, &q, [this, call] { emit q.sourceRequested(*call); });
-    menu.addAction(u"Focus rank %1"_s.arg(call->rank.value()), &q,
-                   [this, call] { emit q.focusRequested(call->rank); });
-}
-
-void DiagramWidget::contextMenuEvent(QContextMenuEvent* event) {
-    m_impl->relayout();
-    auto* menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    m_impl->fillMenu(*menu, event->pos());
-    if (menu->isEmpty()) {
-        delete menu;
-        return;
-    }
-    menu->popup(event->globalPos());
-}
-
-void DiagramWidget::keyPressEvent(QKeyEvent* event) {
-    Impl& d = *m_impl;
-    if (event->key() == Qt::Key_Space) {
-        d.spaceHeld = true;
-        setCursor(Qt::OpenHandCursor);
-        return;
-    }
-    if (event->key() == Qt::Key_Escape) {
-        d.clearTransient();
-        return;
-    }
-    if ((event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) != 0) {
-        QWidget::keyPressEvent(event);
-        return;
-    }
-    // The physical keys, as other layouts have other letters there; X11 and Wayland number them alike (evdev
-    // + 8).
-    constexpr quint32 kW = 25;
-    constexpr quint32 kA = 38;
-    constexpr quint32 kS = 39;
-    constexpr quint32 kD = 40;
-    const QString platform = QGuiApplication::platformName();
-    const bool physical =
-        (platform == "xcb"_L1 || platform.startsWith("wayland"_L1)) && event->nativeScanCode() != 0;
-    const auto is = [&](quint32 scan, Qt::Key key) {
-        return physical ? event->nativeScanCode() == scan : event->key() == key;
-    };
-    if (is(kW, Qt::Key_W)) {
-        zoomBy(kZoomStep);
-    } else if (is(kS, Qt::Key_S)) {
-        zoomBy(1 / kZoomStep);
-    } else if (is(kA, Qt::Key_A)) {
-        d.pan(-kPanShare * d.view.width);
-    } else if (is(kD, Qt::Key_D)) {
-        d.pan(kPanShare * d.view.width);
-    } else if (event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown) {
-        const int by = (event->key() == Qt::Key_PageUp ? -1 : 1) * d.layout.viewportHeight * 9 / 10;
-        d.setLayout(d.layout.scrolledTo(d.layout.scroll + by), true);
-    } else {
-        QWidget::keyPressEvent(event);
-    }
-}
-
-void DiagramWidget::keyReleaseEvent(QKeyEvent* event) {
-    if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) {
-        m_impl->spaceHeld = false;
-        if (m_impl->drag == DragMode::None) {
-            unsetCursor();
-        }
-        return;
-    }
-    QWidget::keyReleaseEvent(event);
 }
 
 bool DiagramWidget::event(QEvent* event) {

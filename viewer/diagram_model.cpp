@@ -91,6 +91,8 @@ void DiagramModel::updateTrack(int rank) {
     for (const std::uint32_t index : track.open) {
         fill(rank, index, track.calls[index]);
         track.forest.refresh(track.calls, index);
+        track.timeBins.refresh(track.calls, index);
+        track.eventBins.refresh(track.calls, index);
         if (track.calls[index].open()) {
             stillOpen.push_back(index);
         }
@@ -142,6 +144,13 @@ void DiagramModel::update() {
 Aggregate DiagramModel::summary(int rank, std::size_t from, std::size_t to) const {
     const Track& track = m_tracks[std::size_t(rank)];
     return track.forest.query(track.calls, from, std::min(to, track.calls.size()));
+}
+
+std::optional<CallBins::Level> DiagramModel::bins(int rank, Axis axis, double units) const {
+    const Track& track = m_tracks[std::size_t(rank)];
+    CallBins& bins = axis == Axis::Time ? track.timeBins : track.eventBins;
+    bins.extend(track.calls);
+    return bins.level(units);
 }
 
 void DiagramModel::fillMessage(std::size_t index) {
@@ -214,7 +223,7 @@ void DiagramModel::updateMessages(bool all) {
         }
         const TrackMessage& m = m_messages[i];
         if (m.matched()) {
-            m_backwards += m.timeTo < m.timeFrom ? 1 : 0;
+            m_backwards += m.backwards() ? 1 : 0;
         } else if (m.state != MessageState::Cancelled) {
             m_open.push_back(std::uint32_t(i));
         }
@@ -235,8 +244,10 @@ void DiagramModel::updateCollectives(bool all) {
     m_openCollectives.clear();
     for (const std::uint32_t index : touched) {
         const replay::Collective& from = source[index];
-        TrackCollective c{INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, true, from.mismatch};
+        TrackCollective c{INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, true, from.mismatch, INT32_MAX, -1};
         for (std::size_t i = 0; i < from.members.size(); ++i) {
+            c.firstRow = std::min(c.firstRow, from.members[i].value());
+            c.lastRow = std::max(c.lastRow, from.members[i].value());
             const auto ref = i < from.arrived.size() ? from.arrived[i] : std::nullopt;
             if (!ref || ref->rank.value() < 0 || ref->rank.value() >= ranks() ||
                 ref->call.value() >= calls(ref->rank.value()).size()) {

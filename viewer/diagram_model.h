@@ -3,8 +3,10 @@
 #pragma once
 
 #include "../replay/timeline.h"
+#include "../tracelib/mapping.h"
 #include "aggregate.h"
 #include "axis_view.h"
+#include "call_bins.h"
 #include "diagram_widget.h"
 
 #include <optional>
@@ -12,6 +14,10 @@
 #include <vector>
 
 namespace stopline::viewer {
+
+/// How much later than its receive a send may seem to be because of recorded times alone: each of the two is
+/// off by up to the recorder's tolerance.
+inline constexpr std::int64_t kBackwardsSlack = 2 * trace::kDefaultToleranceNs;
 
 /// A message with its ends on both axes. A side that is not known has row -1.
 struct TrackMessage {
@@ -33,6 +39,8 @@ struct TrackMessage {
     [[nodiscard]] bool matched() const {
         return state == replay::MessageState::Matched && hasSend && hasDone;
     }
+    /// Received before sent, by more than the recorder's rounding explains: the clocks differ.
+    [[nodiscard]] bool backwards() const { return matched() && timeFrom - timeTo > kBackwardsSlack; }
     [[nodiscard]] std::int64_t from(Axis axis) const { return axis == Axis::Time ? timeFrom : eventFrom; }
     [[nodiscard]] std::int64_t to(Axis axis) const { return axis == Axis::Time ? timeTo : eventTo; }
 };
@@ -45,6 +53,8 @@ struct TrackCollective {
     std::int64_t eventLast = 0;
     bool complete = false; ///< all members arrived
     bool mismatch = false;
+    std::int32_t firstRow = 0; ///< of its members
+    std::int32_t lastRow = -1;
 };
 
 class DiagramModel {
@@ -59,13 +69,17 @@ class DiagramModel {
         return m_tracks[std::size_t(rank)].calls;
     }
     [[nodiscard]] Aggregate summary(int rank, std::size_t from, std::size_t to) const;
+    /// The widest bins of a rank that are not wider than `units`; nothing if calls are too few for bins as
+    /// narrow as that. Bins of an axis are made when they are first asked for.
+    [[nodiscard]] std::optional<CallBins::Level> bins(int rank, Axis axis, double units) const;
     [[nodiscard]] std::span<const TrackMessage> messages() const { return m_messages; }
     /// Messages that are not matched: always drawn.
     [[nodiscard]] std::span<const std::uint32_t> openMessages() const { return m_open; }
     [[nodiscard]] std::span<const TrackCollective> collectives() const { return m_collectives; }
     [[nodiscard]] bool empty() const { return m_callCount == 0; }
     [[nodiscard]] std::size_t callCount() const { return m_callCount; }
-    /// Matched messages whose receive ends before their send begins, on the time axis.
+    /// Matched messages whose receive ends before their send begins, on the time axis, by more than
+    /// kBackwardsSlack.
     [[nodiscard]] std::size_t backwards() const { return m_backwards; }
 
     /// Coordinates of a call's ends; the end of an unfinished call is `nowEdge`.
@@ -109,6 +123,8 @@ class DiagramModel {
     struct Track {
         std::vector<TrackCall> calls;
         CallForest forest;
+        mutable CallBins timeBins{&TrackCall::timeBegin};   // grow when asked for
+        mutable CallBins eventBins{&TrackCall::eventBegin}; // likewise
         std::vector<std::uint32_t> open;
     };
     void clear();

@@ -1,12 +1,13 @@
 #include "diagram_painter.h"
 
+#include "paint_shapes.h"
+
 #include <QFontMetrics>
+#include <QPaintEngine>
 #include <QPainter>
-#include <QPainterPath>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <cmath>
 #include <unordered_map>
 
 namespace stopline::viewer {
@@ -39,19 +40,8 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
     painter.setClipRect(0, 0, geometry.view.width, geometry.layout.viewportHeight);
     paintRows(painter, geometry);
     paintHatches(painter, geometry);
-    paintStrips(painter, geometry);
     paintBoxes(painter, geometry);
-    const BarLane lane = geometry.layout.lane();
-    // Members are marked one by one as long as that is not all there is to see (and to paint).
-    constexpr std::size_t kMostDots = 1500;
-    std::size_t members = 0;
-    for (const Spine& spine : geometry.spines) {
-        members += spine.dots.size();
-    }
-    const bool dots = members <= kMostDots;
-    for (const Spine& spine : geometry.spines) {
-        drawSpine(painter, spine, lane.bottom - lane.top, dots);
-    }
+    paintSpines(painter, geometry);
     paintMessages(painter, geometry);
     paintLines(painter, geometry);
     paintStops(painter, geometry);
@@ -69,18 +59,16 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
 
 void DiagramPainter::paintRows(QPainter& painter, const Geometry& geometry) {
     const int width = geometry.view.width;
-    painter.fillRect(0, 0, width, geometry.layout.viewportHeight, m_palette.background);
+    int below = 0;
     for (const RowMarks& row : geometry.rows) {
-        const QRect area(0, row.top, width, row.height);
-        if (row.zebra) {
-            painter.fillRect(area, m_palette.zebra);
-        }
-        if (row.focused) {
-            QColor wash = m_palette.selection;
-            wash.setAlphaF(0.05F);
-            painter.fillRect(area, wash);
-        }
+        const QColor ground = row.zebra ? m_palette.zebra : m_palette.background;
+        constexpr double kFocusWash = 0.05;
+        painter.fillRect(0, row.top, width, row.height,
+                         row.focused ? Palette::mixed(m_palette.selection, ground, kFocusWash) : ground);
+        below = row.top + row.height;
     }
+    painter.fillRect(0, below, width, std::max(0, geometry.layout.viewportHeight - below),
+                     m_palette.background);
     for (const double x : geometry.grid) {
         painter.fillRect(int(x), 0, 1, geometry.layout.viewportHeight, m_palette.grid);
     }
@@ -119,61 +107,22 @@ void DiagramPainter::paintHatches(QPainter& painter, const Geometry& geometry) {
     for (const HeldBand& band : geometry.held) {
         const QRect area(band.x0, band.y0, band.x1 - band.x0, band.y1 - band.y0);
         painter.fillRect(area, m_palette.frame);
-        painter.fillRect(area, QBrush(heldColour, Qt::Dense6Pattern));
+        painter.fillRect(area.adjusted(1, 0, -1, 0), QBrush(heldColour, Qt::Dense6Pattern));
         painter.fillRect(band.x0, band.y0, 1, area.height(), heldColour);
         painter.fillRect(band.x1 - 1, band.y0, 1, area.height(), heldColour);
     }
 }
 
-void DiagramPainter::paintStrips(QPainter& painter, const Geometry& geometry) {
-    const int width = geometry.view.width;
-    for (const Strip& strip : geometry.strips) {
-        const int height = strip.y1 - strip.y0;
-        if (height <= 0 || strip.y1 < 0 || strip.y0 > geometry.layout.viewportHeight) {
-            continue;
-        }
-        if (m_strip.width() < width || m_strip.height() < height) {
-            m_strip = QImage(std::max(width, m_strip.width()), std::max(height, m_strip.height()),
-                             QImage::Format_ARGB32_Premultiplied);
-        }
-        std::array<QRgb, 2 * std::size_t(CallStyle::Count)> colours{};
-        for (std::size_t s = 0; s < std::size_t(CallStyle::Count); ++s) {
-            const QColor full = m_palette.style(CallStyle(s));
-            colours[2 * s] = full.rgb();
-            colours[2 * s + 1] = m_palette.faded(full, kDimStrength).rgb();
-        }
-        // A saw-tooth top: what stands for several calls never looks like one. Below the teeth all lines are
-        // alike.
-        constexpr int kTooth = 3;
-        const int teeth = height >= 2 * kTooth ? kTooth : 0;
-        for (int y = 0; y <= teeth && y < height; ++y) {
-            auto* line = reinterpret_cast<QRgb*>(m_strip.scanLine(y));
-            std::fill(line, line + width, 0U);
-            for (const Cell& cell : strip.cells) {
-                const int tooth = cell.count > 1 ? std::abs(cell.x % (2 * kTooth) - kTooth) : 0;
-                if (cell.x < width && (teeth == 0 || y >= tooth)) {
-                    line[cell.x] = colours[2 * std::size_t(cell.style) + (cell.dimmed ? 1 : 0)];
-                }
-            }
-        }
-        for (int y = teeth + 1; y < height; ++y) {
-            std::memcpy(m_strip.scanLine(y), m_strip.constScanLine(teeth), std::size_t(width) * sizeof(QRgb));
-        }
-        painter.drawImage(QPoint(0, strip.y0), m_strip, QRect(0, 0, width, height));
-    }
+void DiagramPainter::drawBox(QPainter& painter, const Box& box) {
+    drawBoxBody(painter, box);
+    drawGlyphs(painter, box);
 }
 
-void DiagramPainter::drawBox(QPainter& painter, const Box& box, bool glyphs) {
+void DiagramPainter::drawBoxBody(QPainter& painter, const Box& box) const {
     const int width = box.x1 - box.x0;
     const int height = box.y1 - box.y0;
     const QRect area(box.x0, box.y0, width, height);
-    QColor colour = m_palette.style(box.severity == Severity::Error ? CallStyle::Error : box.style);
-    if (box.dimmed) {
-        colour = m_palette.faded(colour, kDimStrength);
-    }
-    const QColor edge = m_palette.theme() == Palette::Theme::Light ? colour.darker(128) : colour.darker(145);
-    QColor shade = box.dimmed ? m_palette.background : QColor(0x101214);
-    shade.setAlphaF(box.dimmed ? 0.45F : 0.30F);
+    const QColor colour = colourOf(box);
     if (box.unfinished) {
         QLinearGradient fade(box.x0, 0, box.x1, 0);
         QColor end = colour;
@@ -185,20 +134,35 @@ void DiagramPainter::drawBox(QPainter& painter, const Box& box, bool glyphs) {
     } else {
         painter.fillRect(area, colour);
     }
-    if (box.style == CallStyle::Wait && width >= 10 && height >= 6) {
-        painter.fillRect(area, QBrush(shade, Qt::BDiagPattern));
+    if (box.style == CallStyle::Wait && width >= kLeastHatched) {
+        painter.fillRect(area, QBrush(m_palette.hatchOn(colour, box.dimmed), Qt::BDiagPattern));
     }
-    if (width >= 6 && !box.openLeft) {
+    const QColor edge = m_palette.edgeOf(colour);
+    if (width >= kEdged && !box.openLeft) {
         painter.fillRect(box.x0, box.y0, 1, height, edge);
     }
-    if (width >= 8 && !box.unfinished && !box.openRight) {
+    if (width >= kEdged && !box.unfinished && !box.openRight) {
         painter.fillRect(box.x1 - 1, box.y0, 1, height, edge);
     }
-    if (!glyphs || width < 10 || height < 8) {
+}
+
+QColor DiagramPainter::colourOf(const Box& box) const {
+    const QColor colour = m_palette.style(box.severity == Severity::Error ? CallStyle::Error : box.style);
+    return box.dimmed ? m_palette.faded(colour, kDimStrength) : colour;
+}
+
+void DiagramPainter::drawGlyphs(QPainter& painter, const Box& box) {
+    const int width = box.x1 - box.x0;
+    const int height = box.y1 - box.y0;
+    if (width < 10 || height < 8) {
         return;
     }
+    const QColor colour = colourOf(box);
     if (box.style == CallStyle::Collective && !box.dimmed) {
-        painter.fillRect(box.x0, box.y0 - 2, 3, height + 4, edge);
+        const QColor edge = m_palette.edgeOf(colour);
+        if (!box.openLeft) {
+            painter.fillRect(box.x0, box.y0 - 2, 3, height + 4, edge);
+        }
         if (!box.unfinished && !box.openRight) {
             painter.fillRect(box.x1 - 3, box.y0 - 2, 3, height + 4, edge);
         }
@@ -208,45 +172,53 @@ void DiagramPainter::drawBox(QPainter& painter, const Box& box, bool glyphs) {
     }
     const double middle = (box.y0 + box.y1) / 2.0;
     const double notch = std::min(4.0, height / 4.0);
-    painter.setRenderHint(QPainter::Antialiasing, true);
+    const QColor ink = Palette::textOn(colour);
+    const int radius = int(std::ceil(notch)) + 1;
     if (box.style == CallStyle::Send && !box.unfinished && !box.openRight && width >= 16) {
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(m_palette.textOn(colour));
-        painter.drawPolygon(QPolygonF({{box.x1 - 2.0 - notch, middle - notch},
-                                       {box.x1 - 2.0, middle},
-                                       {box.x1 - 2.0 - notch, middle + notch}}));
+        m_stamps.put(
+            painter, Stamps::Kind::SendNotch, ink, notch, radius, {box.x1 - 3.0 - notch / 2, middle},
+            [&](QPainter& brush) {
+                brush.setPen(Qt::NoPen);
+                brush.setBrush(ink);
+                brush.drawPolygon(QPolygonF({{-notch / 2, -notch}, {notch / 2, 0}, {-notch / 2, notch}}));
+            });
     } else if (box.style == CallStyle::Receive && !box.openLeft && width >= 16) {
-        painter.setPen(QPen(m_palette.textOn(colour), 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawPolygon(QPolygonF({{box.x0 + 3.0 + notch, middle - notch},
-                                       {box.x0 + 3.0, middle},
-                                       {box.x0 + 3.0 + notch, middle + notch}}));
+        m_stamps.put(
+            painter, Stamps::Kind::ReceiveNotch, ink, notch, radius, {box.x0 + 3.0 + notch / 2, middle},
+            [&](QPainter& brush) {
+                brush.setPen(QPen(ink, 1));
+                brush.setBrush(Qt::NoBrush);
+                brush.drawPolygon(QPolygonF({{notch / 2, -notch}, {-notch / 2, 0}, {notch / 2, notch}}));
+            });
     }
     if (box.severity == Severity::Error) {
+        painter.setRenderHint(QPainter::Antialiasing, true);
         painter.setPen(QPen(m_palette.text, 2));
         painter.setBrush(Qt::NoBrush);
-        painter.drawRect(QRectF(area).adjusted(1, 1, -1, -1));
+        painter.drawRect(QRectF(box.x0, box.y0, width, height).adjusted(1, 1, -1, -1));
         const double r = notch + 1;
-        const double x = box.x1 - 6 - r;
-        painter.drawLine(QPointF(x - r, middle - r), QPointF(x + r, middle + r));
-        painter.drawLine(QPointF(x - r, middle + r), QPointF(x + r, middle - r));
+        drawCross(painter, {box.x1 - 6 - r, middle}, r);
+        painter.setRenderHint(QPainter::Antialiasing, false);
     }
-    painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 void DiagramPainter::paintBoxes(QPainter& painter, const Geometry& geometry) {
     painter.setRenderHint(QPainter::Antialiasing, false);
+    // A drawing keeps its boxes as shapes; on screen a picture of them is many times as quick.
+    const QPaintEngine* engine = painter.paintEngine();
+    const bool picture = engine == nullptr || engine->type() == QPaintEngine::Raster;
     const bool glyphs = geometry.layout.level() == RowLevel::Full;
+    m_bars.paint(painter, m_palette, geometry, picture);
     for (const Box& box : geometry.boxes) {
-        if (box.x0 <= geometry.view.width) {
-            drawBox(painter, box, glyphs);
+        if (box.x0 > geometry.view.width || (picture && !glyphs)) {
+            continue;
         }
-    }
-    const int size = geometry.layout.level() == RowLevel::Full ? 5 : 2;
-    for (const PostTick& tick : geometry.ticks) {
-        const QColor full = m_palette.style(tick.style);
-        painter.fillRect(tick.x, tick.down ? tick.y : tick.y - size, 2, size,
-                         tick.dimmed ? m_palette.faded(full, kDimStrength) : full);
+        if (!picture) {
+            drawBoxBody(painter, box);
+        }
+        if (glyphs) {
+            drawGlyphs(painter, box);
+        }
     }
 }
 
@@ -286,10 +258,7 @@ void DiagramPainter::paintBoxLabels(QPainter& painter, const Geometry& geometry)
         if (text.isEmpty()) {
             continue;
         }
-        QColor colour = m_palette.style(box.severity == Severity::Error ? CallStyle::Error : box.style);
-        if (box.dimmed) {
-            colour = m_palette.faded(colour, kDimStrength);
-        }
+        const QColor colour = colourOf(box);
         const double y = (box.y0 + box.y1 - metrics.height()) / 2.0;
         if (box.style == CallStyle::Wait && !box.dimmed) {
             // Text on a hatch needs a quiet ground.

@@ -3,6 +3,8 @@
 
 #include "geometry.h"
 #include "palette.h"
+#include "row_raster.h"
+#include "stamps.h"
 
 #include <QFont>
 #include <QHash>
@@ -33,7 +35,10 @@ class TextCache {
 class DiagramPainter {
   public:
     explicit DiagramPainter(const Palette& palette) : m_palette(palette) {}
-    void setPalette(const Palette& palette) { m_palette = palette; }
+    void setPalette(const Palette& palette) {
+        m_palette = palette;
+        m_stamps.clear();
+    }
     void setFont(const QFont& font);
     void setBoxLabel(BoxLabel label) { m_boxLabel = std::move(label); }
     void setMessageLabel(MessageLabel label) { m_messageLabel = std::move(label); }
@@ -45,7 +50,7 @@ class DiagramPainter {
     static void drawStopCap(QPainter& painter, const Palette& palette, StopMark mark, QPointF at,
                             double size);
     static void drawPoint(QPainter& painter, const Palette& palette, const PointGeometry& point);
-    void drawBox(QPainter& painter, const Box& box, bool glyphs);
+    void drawBox(QPainter& painter, const Box& box);
     void drawMessage(QPainter& painter, const MessageLine& line);
     void drawLine(QPainter& painter, const LineGeometry& line);
     void drawSpine(QPainter& painter, const Spine& spine, int barHeight, bool dots);
@@ -54,14 +59,24 @@ class DiagramPainter {
     // diagram_painter.cpp: rows and calls
     void paintRows(QPainter& painter, const Geometry& geometry);
     void paintHatches(QPainter& painter, const Geometry& geometry);
-    void paintStrips(QPainter& painter, const Geometry& geometry);
     void paintBoxes(QPainter& painter, const Geometry& geometry);
     void paintBoxLabels(QPainter& painter, const Geometry& geometry);
-    // diagram_paint_marks.cpp: what lies over them
+    void drawBoxBody(QPainter& painter, const Box& box) const;
+    void drawGlyphs(QPainter& painter, const Box& box);
+    [[nodiscard]] QColor colourOf(const Box& box) const;
+    // diagram_paint_spines.cpp
+    void paintSpines(QPainter& painter, const Geometry& geometry);
+    static void drawSpineLine(QPainter& painter, const Spine& spine, const QColor& colour, double width);
+    void drawSpineDot(QPainter& painter, const SpineDot& dot, const QColor& colour, int barHeight);
+    // diagram_paint_messages.cpp
+    void paintRibbons(QPainter& painter, const Geometry& geometry);
     void paintMessages(QPainter& painter, const Geometry& geometry);
+    // diagram_paint_lines.cpp
     void paintLines(QPainter& painter, const Geometry& geometry);
-    void paintStops(QPainter& painter, const Geometry& geometry);
     void paintHandles(QPainter& painter, const Geometry& geometry);
+    // diagram_paint_stops.cpp
+    void paintStops(QPainter& painter, const Geometry& geometry);
+    // diagram_paint_selection.cpp
     void paintSelection(QPainter& painter, const Geometry& geometry);
     void drawPill(QPainter& painter, QPointF leftMiddle, const QString& text, const QColor& colour,
                   bool filled);
@@ -71,7 +86,9 @@ class DiagramPainter {
     BoxLabel m_boxLabel;
     MessageLabel m_messageLabel;
     TextCache m_texts;
-    QImage m_strip;
+    RowRaster m_bars;
+    Stamps m_stamps;
+    QImage m_ribbons;            ///< a band of lines, kept from paint to paint
     std::vector<QRectF> m_taken; ///< where the handles of the stopline are
 };
 

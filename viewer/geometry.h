@@ -81,6 +81,7 @@ struct HeldBand {
 struct PostTick {
     int x = 0;
     int y = 0;
+    int row = 0;
     bool down = true;
     CallStyle style = CallStyle::Send;
     bool dimmed = false;
@@ -122,6 +123,7 @@ struct WaitMark {
     int x1 = 0;
     int y0 = 0;
     int y1 = 0;
+    bool dimmed = false;
 };
 
 enum class DotKind : std::uint8_t { Member, Root, Missing };

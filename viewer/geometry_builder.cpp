@@ -7,7 +7,13 @@ namespace stopline::viewer {
 
 using replay::CallRef;
 
-Geometry GeometryBuilder::build() {
+Geometry GeometryBuilder::build(Geometry&& old) {
+    // The same thousands of boxes and cells are built again and again: what they lay in is worth keeping.
+    m_spare = std::move(old.strips);
+    m_out.boxes = std::move(old.boxes);
+    m_out.boxes.clear();
+    m_out.ticks = std::move(old.ticks);
+    m_out.ticks.clear();
     m_out.axis = m_scene.axis;
     m_out.view = m_scene.view;
     m_out.layout = m_scene.layout;
@@ -40,7 +46,9 @@ Geometry GeometryBuilder::build() {
 }
 
 int GeometryBuilder::column(std::int64_t unit) const {
-    return int(std::floor(std::clamp(px(unit), -8.0, double(m_scene.view.width) + 8.0)));
+    constexpr double kRounding = 1e-6; // of a pixel: a unit that lies on a column's edge is in that column
+    const double pixel = double(unit - m_scene.view.begin) * m_scale + kRounding;
+    return int(std::clamp(pixel, -8.0, double(m_scene.view.width) + 8.0) + 8.0) - 8; // rounds down
 }
 
 const RowState* GeometryBuilder::rowState(int row) const {
@@ -112,118 +120,6 @@ void GeometryBuilder::buildRow(int row) {
         }
     }
     buildCalls(row, lane);
-}
-
-void GeometryBuilder::buildCalls(int row, const BarLane& lane) {
-    const AxisView& view = m_scene.view;
-    const Axis axis = m_scene.axis;
-    const auto all = m_model.calls(row);
-    if (all.empty()) {
-        return;
-    }
-    Strip strip;
-    strip.row = row;
-    strip.y0 = m_scene.layout.top(row) + lane.top;
-    strip.y1 = m_scene.layout.top(row) + lane.bottom;
-    const bool ticks = m_scene.layout.level() <= RowLevel::Compact;
-    const int right = view.width + 1;
-
-    const auto addCell = [&](int x, const Aggregate& a) {
-        if (x < 0 || x >= right) {
-            return;
-        }
-        m_out.aggregated += a.count > 1 ? a.count : 0;
-        const bool dimmed = beyondPlace(row, all[a.worst].eventBegin);
-        if (!strip.cells.empty() && strip.cells.back().x == x) {
-            Cell& cell = strip.cells.back();
-            if (a.severity > cell.severity) {
-                cell.style = a.style;
-                cell.severity = a.severity;
-                cell.call = a.worst;
-            }
-            cell.count += a.count;
-            return;
-        }
-        strip.cells.push_back({x, a.count, a.worst, a.style, a.severity, dimmed});
-    };
-    const auto addCall = [&](std::size_t i, int from, bool openLeft) {
-        const TrackCall& call = all[i];
-        const std::int64_t end = m_model.end(row, call, axis);
-        int x1 = std::max(from + 1, column(end));
-        if (call.open()) {
-            x1 = std::max(x1, from + 6); // what is unfinished is never too small to see
-        }
-        if (x1 - from < kNarrowBox && !call.open()) {
-            const Aggregate a = summaryOf(call, std::uint32_t(i));
-            for (int x = from; x < x1; ++x) {
-                addCell(x, a);
-            }
-            return;
-        }
-        Box box;
-        box.x0 = from;
-        box.x1 = x1;
-        box.y0 = strip.y0;
-        box.y1 = strip.y1;
-        box.row = row;
-        box.call = std::uint32_t(i);
-        box.style = call.style;
-        box.severity = call.severity;
-        box.unfinished = call.open();
-        box.openLeft = openLeft || px(DiagramModel::begin(call, axis)) < -1;
-        box.openRight = px(end) > view.width + 1;
-        box.dimmed = beyondPlace(row, call.eventBegin);
-        m_out.boxes.push_back(box);
-    };
-
-    // Start at the call that straddles the left edge; threads can make several overlap, so look back a
-    // little.
-    std::size_t i = m_model.lowerCall(row, view.begin, axis);
-    for (std::size_t back = 0; i > 0 && back < CallForest::kBlock; ++back) {
-        if (back > 0 && m_model.end(row, all[i - 1], axis) < view.begin) {
-            break;
-        }
-        --i;
-    }
-    while (i < all.size() && m_model.end(row, all[i], axis) < view.begin && !all[i].open()) {
-        ++i;
-    }
-    const std::size_t stop = m_model.lowerCall(row, view.end, axis);
-    while (i < stop) {
-        const int x = column(DiagramModel::begin(all[i], axis));
-        std::size_t j = i + 1;
-        if (j < stop && column(DiagramModel::begin(all[j], axis)) == x && x >= 0) {
-            const std::int64_t boundary = view.columnBegin(x + 1);
-            std::size_t jump = 1;
-            while (j + jump < stop && DiagramModel::begin(all[j + jump], axis) < boundary) {
-                jump *= 2;
-            }
-            const auto first = all.begin() + std::ptrdiff_t(j);
-            const auto last = all.begin() + std::ptrdiff_t(std::min(stop, j + jump + 1));
-            j = std::size_t(std::partition_point(
-                                first, last,
-                                [&](const TrackCall& c) { return DiagramModel::begin(c, axis) < boundary; }) -
-                            all.begin());
-        }
-        if (j - i == 1) {
-            addCall(i, x, false);
-        } else {
-            addCell(x, m_model.summary(row, i, j));
-            if (column(m_model.end(row, all[j - 1], axis)) > x + 1) {
-                addCall(j - 1, x + 1, true);
-            }
-        }
-        if (ticks && all[j - 1].post && j - i == 1 && x >= 0 && x < right &&
-            (m_out.ticks.empty() || m_out.ticks.back().y != strip.y1 || m_out.ticks.back().x + 2 < x)) {
-            const bool down = all[i].style != CallStyle::Receive;
-            m_out.ticks.push_back(
-                {x, down ? strip.y1 : strip.y0, down, all[i].style, beyondPlace(row, all[i].eventBegin)});
-        }
-        i = j;
-    }
-    if (!strip.cells.empty()) {
-        m_out.strips.push_back(std::move(strip));
-    }
 }
 
 std::optional<Box> GeometryBuilder::boxOf(CallRef ref) const {

@@ -10,6 +10,8 @@ namespace stopline::viewer {
 
 /// Single lines drawn before messages are bundled into ribbons (painting budget, A5).
 inline constexpr std::size_t kMessageCap = 2000;
+/// Ribbons drawn before ranks are bundled into fewer groups (painting budget, A5).
+inline constexpr std::size_t kRibbonCap = 1500;
 /// Lines up to which arrow heads are drawn.
 inline constexpr std::size_t kHeadCap = 600;
 /// Boxes narrower than this go into the row's strip.
@@ -33,20 +35,26 @@ struct Scene {
 
 class GeometryBuilder {
   public:
-    GeometryBuilder(const DiagramModel& model, const Scene& scene) : m_model(model), m_scene(scene) {}
-    [[nodiscard]] Geometry build();
+    GeometryBuilder(const DiagramModel& model, const Scene& scene)
+        : m_model(model), m_scene(scene), m_scale(double(scene.view.width) / double(scene.view.span())) {}
+    /// `old`: a geometry that is not needed any more, for its memory.
+    [[nodiscard]] Geometry build(Geometry&& old = {});
 
   private:
-    // geometry_builder.cpp: rows and calls
-    void buildRow(int row);
+    // geometry_calls.cpp: boxes, cells and ticks of a row
+    class RowCalls;
     void buildCalls(int row, const BarLane& lane);
+    // geometry_builder.cpp: rows
+    void buildRow(int row);
     [[nodiscard]] RowMarks rowMarks(int row, const BarLane& lane) const;
     [[nodiscard]] std::optional<Box> boxOf(replay::CallRef ref) const;
     void buildStops();
     void buildSelection();
     // geometry_messages.cpp
     void buildMessages();
-    void buildRibbons(std::span<const std::uint32_t> crossing);
+    template <class Visit>
+    void visitCrossing(const Visit& visit) const;
+    void buildRibbons();
     void buildPending();
     [[nodiscard]] std::optional<MessageLine> lineOf(std::uint32_t index) const;
     [[nodiscard]] std::optional<MessageLine> pendingLineOf(std::uint32_t index,
@@ -69,7 +77,9 @@ class GeometryBuilder {
 
     const DiagramModel& m_model;
     const Scene& m_scene;
+    double m_scale; ///< pixels per unit
     Geometry m_out;
+    std::vector<Strip> m_spare; ///< memory for strips
 };
 
 /// Cuts a line to a rectangle (Liang and Barsky 1984); nothing when it misses it.

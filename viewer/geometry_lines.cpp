@@ -8,7 +8,7 @@
 namespace stopline::viewer {
 
 void GeometryBuilder::buildSpines() {
-    constexpr double kApart = 5; // pixels between two spines that are both worth drawing
+    constexpr double kApart = 10; // pixels between two spines that are both worth drawing
     const Axis axis = m_scene.axis;
     const auto all = m_model.collectives();
     std::map<std::pair<std::int32_t, std::int32_t>, double>
@@ -22,9 +22,21 @@ void GeometryBuilder::buildSpines() {
             order.push_back(std::uint32_t(i));
         }
     }
+    // Denser than this, those that were drawn would be picked at random: then boxes and cells alone show
+    // them, except where something is wrong.
+    constexpr std::size_t kPixelsPerSpine = 4;
+    const bool crowded = order.size() * kPixelsPerSpine > std::size_t(m_scene.view.width);
+    // Where there are very many, of those that are complete the ends say it all: a vertical line between
+    // them.
+    constexpr std::size_t kMostMembers = 1500;
+    const bool endsOnly = axis == Axis::Time && m_scene.layout.level() != RowLevel::Full &&
+                          order.size() * std::size_t(m_model.ranks()) > kMostMembers;
     for (const std::uint32_t index : order) {
         const TrackCollective& c = all[index];
         const replay::Collective& source = m_model.timeline()->collectives()[index];
+        if (crowded && c.complete && !c.mismatch) {
+            continue;
+        }
         if (source.members.size() < 2 && c.complete) {
             continue; // with itself alone: the box says it all
         }
@@ -35,8 +47,7 @@ void GeometryBuilder::buildSpines() {
         }
         const double last = px(axis == Axis::Time ? c.timeLast : c.eventLast);
         if (c.complete && !c.mismatch && !source.members.empty()) {
-            const auto [lo, hi] = std::minmax_element(source.members.begin(), source.members.end());
-            const auto [at, fresh] = lastDrawn.try_emplace({lo->value(), hi->value()}, last);
+            const auto [at, fresh] = lastDrawn.try_emplace({c.firstRow, c.lastRow}, last);
             if (!fresh && std::abs(last - at->second) < kApart) {
                 continue;
             }
@@ -47,9 +58,11 @@ void GeometryBuilder::buildSpines() {
         spine.complete = c.complete;
         spine.mismatch = c.mismatch;
         spine.dimmed = true;
+        const bool ends = endsOnly && c.complete && !c.mismatch;
+        spine.dots.reserve(ends ? 2 : source.members.size());
         for (std::size_t m = 0; m < source.members.size(); ++m) {
             const int row = source.members[m].value();
-            if (row < 0 || row >= m_model.ranks()) {
+            if (row < 0 || row >= m_model.ranks() || (ends && row != c.firstRow && row != c.lastRow)) {
                 continue;
             }
             SpineDot dot;

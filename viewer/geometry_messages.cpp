@@ -61,8 +61,14 @@ std::optional<MessageLine> GeometryBuilder::lineOf(std::uint32_t index) const {
     const bool down = m.receiver > m.sender;
     line.from = {px(m.from(axis)), barEdge(m.sender, down || line.self)};
     line.to = {px(m.to(axis)), barEdge(m.receiver, !down)};
-    line.shape =
-        axis == Axis::Time && m.timeTo < m.timeFrom ? MessageShape::Backwards : MessageShape::Matched;
+    line.shape = axis == Axis::Time && m.backwards() ? MessageShape::Backwards : MessageShape::Matched;
+    if (axis == Axis::Time && line.shape == MessageShape::Matched && line.to.x() < line.from.x()) {
+        // Received first, but by no more than the recorded times may be off: both ends meet in the middle,
+        // which moves neither by more than that.
+        const double middle = (line.from.x() + line.to.x()) / 2;
+        line.from.setX(middle);
+        line.to.setX(middle);
+    }
     if (beyondPlace(m.sender, m.eventFrom)) {
         line.dim = Dim::All;
     } else if (beyondPlace(m.receiver, m.eventTo)) {
@@ -97,41 +103,62 @@ void GeometryBuilder::addWait(const TrackMessage& m) {
     const int x0 = column(receive.timeBegin);
     const int x1 = column(std::min(m.timeFrom, receive.timeEnd));
     if (x1 - x0 >= 4) {
-        m_out.waits.push_back({x0, x1, int(barEdge(m.receiver, false)), int(barEdge(m.receiver, true))});
+        m_out.waits.push_back({x0, x1, int(barEdge(m.receiver, false)), int(barEdge(m.receiver, true)),
+                               beyondPlace(m.receiver, receive.eventBegin)});
+    }
+}
+
+/// Calls visit(index) for each matched message that crosses the view, until it says false.
+template <class Visit>
+void GeometryBuilder::visitCrossing(const Visit& visit) const {
+    const auto messages = m_model.messages();
+    const auto blocks = m_model.messageBlocks();
+    const bool time = m_scene.axis == Axis::Time;
+    const std::int64_t viewBegin = m_scene.view.begin;
+    const std::int64_t viewEnd = m_scene.view.end;
+    const int firstRow = m_scene.layout.firstVisible();
+    const int endRow = m_scene.layout.endVisible();
+    const bool allRows = firstRow == 0 && endRow >= m_model.ranks();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        const std::int64_t low = time ? blocks[b].timeLow : blocks[b].eventLow;
+        const std::int64_t high = time ? blocks[b].timeHigh : blocks[b].eventHigh;
+        if (high < viewBegin || low > viewEnd) {
+            continue;
+        }
+        const bool inside = allRows && low >= viewBegin && high <= viewEnd;
+        const std::size_t last = std::min(messages.size(), (b + 1) * DiagramModel::kMessageBlock);
+        for (std::size_t i = b * DiagramModel::kMessageBlock; i < last; ++i) {
+            const TrackMessage& m = messages[i];
+            if (!m.matched()) {
+                continue;
+            }
+            if (!inside) {
+                const std::int64_t from = m.from(m_scene.axis);
+                const std::int64_t to = m.to(m_scene.axis);
+                if (std::max(from, to) < viewBegin || std::min(from, to) > viewEnd ||
+                    std::max(m.sender, m.receiver) < firstRow || std::min(m.sender, m.receiver) >= endRow) {
+                    continue;
+                }
+            }
+            if (!visit(std::uint32_t(i))) {
+                return;
+            }
+        }
     }
 }
 
 void GeometryBuilder::buildMessages() {
     const auto messages = m_model.messages();
-    const auto blocks = m_model.messageBlocks();
-    const Axis axis = m_scene.axis;
-    const std::int64_t viewBegin = m_scene.view.begin;
-    const std::int64_t viewEnd = m_scene.view.end;
-    const int firstRow = m_scene.layout.firstVisible();
-    const int endRow = m_scene.layout.endVisible();
     std::vector<std::uint32_t> crossing;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const auto& block = blocks[b];
-        if (axis == Axis::Time ? block.timeHigh < viewBegin || block.timeLow > viewEnd
-                               : block.eventHigh < viewBegin || block.eventLow > viewEnd) {
-            continue;
-        }
-        const std::size_t last = std::min(messages.size(), (b + 1) * DiagramModel::kMessageBlock);
-        for (std::size_t i = b * DiagramModel::kMessageBlock; i < last; ++i) {
-            const TrackMessage& m = messages[i];
-            const std::int64_t from = m.from(axis);
-            const std::int64_t to = m.to(axis);
-            if (m.matched() && std::max(from, to) >= viewBegin && std::min(from, to) <= viewEnd &&
-                std::max(m.sender, m.receiver) >= firstRow && std::min(m.sender, m.receiver) < endRow) {
-                crossing.push_back(std::uint32_t(i));
-            }
-        }
-    }
-    m_out.messagesInView = crossing.size();
+    visitCrossing([&](std::uint32_t index) {
+        crossing.push_back(index);
+        return crossing.size() <= kMessageCap;
+    });
     if (crossing.size() > kMessageCap) {
-        buildRibbons(crossing);
+        buildRibbons();
         return;
     }
+    m_out.messagesInView = crossing.size();
     for (const std::uint32_t index : crossing) {
         if (auto line = lineOf(index)) {
             line->head = line->head && crossing.size() <= kHeadCap;
@@ -142,52 +169,108 @@ void GeometryBuilder::buildMessages() {
     m_out.messagesShown = m_out.messages.size();
 }
 
-void GeometryBuilder::buildRibbons(std::span<const std::uint32_t> crossing) {
-    constexpr int kSlot = 32;       // pixels
-    constexpr int kMostGroups = 24; // a ribbon for each pair: more would be as dense as the lines
-    const int ranks = m_model.ranks();
-    const int perGroup = std::max(1, (ranks + kMostGroups - 1) / kMostGroups);
-    const int groups = (ranks + perGroup - 1) / perGroup;
-    const int slotCount = m_scene.view.width / kSlot + 2;
+namespace {
+
+/// Messages from one group of ranks to another, by slot of time.
+struct RibbonSums {
     struct Sum {
         std::uint32_t count = 0;
         double from = 0;
         double to = 0;
     };
-    std::vector<Sum> sums(std::size_t(groups) * std::size_t(groups) * std::size_t(slotCount));
-    for (const std::uint32_t index : crossing) {
+    int groups = 0;
+    int slotCount = 0;
+    std::vector<Sum> sums;
+
+    RibbonSums(int groupNumber, int slotNumber)
+        : groups(groupNumber), slotCount(slotNumber),
+          sums(std::size_t(groupNumber) * std::size_t(groupNumber) * std::size_t(slotNumber)) {}
+    [[nodiscard]] Sum& at(int sender, int receiver, int slot) {
+        return sums[(std::size_t(sender) * std::size_t(groups) + std::size_t(receiver)) *
+                        std::size_t(slotCount) +
+                    std::size_t(slot)];
+    }
+    /// Those that can be seen: within one group of rows nothing can.
+    [[nodiscard]] std::size_t visible() {
+        std::size_t count = 0;
+        for (int s = 0; s < groups; ++s) {
+            for (int r = 0; r < groups; ++r) {
+                for (int slot = 0; s != r && slot < slotCount; ++slot) {
+                    count += at(s, r, slot).count > 0 ? 1 : 0;
+                }
+            }
+        }
+        return count;
+    }
+    /// The same with two groups made one.
+    [[nodiscard]] RibbonSums halved() {
+        RibbonSums other((groups + 1) / 2, slotCount);
+        for (int s = 0; s < groups; ++s) {
+            for (int r = 0; r < groups; ++r) {
+                for (int slot = 0; slot < slotCount; ++slot) {
+                    const Sum& from = at(s, r, slot);
+                    Sum& to = other.at(s / 2, r / 2, slot);
+                    to.count += from.count;
+                    to.from += from.from;
+                    to.to += from.to;
+                }
+            }
+        }
+        return other;
+    }
+};
+
+} // namespace
+
+void GeometryBuilder::buildRibbons() {
+    constexpr int kSlot = 32;       // pixels
+    constexpr int kMostGroups = 24; // a ribbon for each pair: more would be as dense as the lines
+    constexpr int kLeastGroups = 4;
+    const int ranks = m_model.ranks();
+    int perGroup = std::max(1, (ranks + kMostGroups - 1) / kMostGroups);
+    RibbonSums sums((ranks + perGroup - 1) / perGroup, m_scene.view.width / kSlot + 2);
+    std::vector<int> groupOf(std::size_t(ranks), 0);
+    for (int rank = 0; rank < ranks; ++rank) {
+        groupOf[std::size_t(rank)] = rank / perGroup;
+    }
+    const std::int64_t begin = m_scene.view.begin;
+    visitCrossing([&](std::uint32_t index) {
         const TrackMessage& m = m_model.messages()[index];
-        const double from = px(m.from(m_scene.axis));
-        const double to = px(m.to(m_scene.axis));
-        const int slot = std::clamp(int(std::floor((from + to) / 2 / kSlot)), 0, slotCount - 1);
-        const std::size_t pair =
-            std::size_t(m.sender / perGroup) * std::size_t(groups) + std::size_t(m.receiver / perGroup);
-        Sum& sum = sums[pair * std::size_t(slotCount) + std::size_t(slot)];
+        const double from = double(m.from(m_scene.axis) - begin) * m_scale;
+        const double to = double(m.to(m_scene.axis) - begin) * m_scale;
+        const int slot = std::clamp(int((from + to) / (2 * kSlot)), 0, sums.slotCount - 1);
+        RibbonSums::Sum& sum =
+            sums.at(groupOf[std::size_t(m.sender)], groupOf[std::size_t(m.receiver)], slot);
         ++sum.count;
         sum.from += from;
         sum.to += to;
+        ++m_out.messagesInView;
+        return true;
+    });
+    while (sums.groups > kLeastGroups && sums.visible() > kRibbonCap) {
+        sums = sums.halved();
+        perGroup *= 2;
     }
     const auto groupY = [&](int group, bool lower) {
         const int first = group * perGroup;
         const int last = std::min(ranks - 1, first + perGroup - 1);
         return perGroup == 1 ? barEdge(first, lower) : (barEdge(first, false) + barEdge(last, true)) / 2;
     };
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        const Sum& sum = sums[i];
-        if (sum.count == 0) {
-            continue;
+    for (int sender = 0; sender < sums.groups; ++sender) {
+        for (int receiver = 0; receiver < sums.groups; ++receiver) {
+            for (int slot = 0; sender != receiver && slot < sums.slotCount; ++slot) {
+                const RibbonSums::Sum& sum = sums.at(sender, receiver, slot);
+                if (sum.count == 0) {
+                    continue;
+                }
+                Ribbon ribbon;
+                ribbon.from = {sum.from / sum.count, groupY(sender, receiver > sender)};
+                ribbon.to = {sum.to / sum.count, groupY(receiver, receiver < sender)};
+                ribbon.count = sum.count;
+                ribbon.width = 1.0 + 0.75 * double(std::bit_width(sum.count));
+                m_out.ribbons.push_back(ribbon);
+            }
         }
-        const int sender = int(i / std::size_t(slotCount)) / groups;
-        const int receiver = int(i / std::size_t(slotCount)) % groups;
-        if (sender == receiver) {
-            continue; // within one group of rows nothing can be seen
-        }
-        Ribbon ribbon;
-        ribbon.from = {sum.from / sum.count, groupY(sender, receiver > sender)};
-        ribbon.to = {sum.to / sum.count, groupY(receiver, receiver < sender)};
-        ribbon.count = sum.count;
-        ribbon.width = 1.0 + 0.75 * double(std::bit_width(sum.count));
-        m_out.ribbons.push_back(ribbon);
     }
 }
 

@@ -35,7 +35,7 @@ LegendEntry boxEntry(const QString& text, CallStyle style, bool unfinished = fal
                 box.severity = style == CallStyle::Error ? Severity::Error : Severity::Compute;
                 box.unfinished = unfinished;
                 box.dimmed = dimmed;
-                marks.drawBox(painter, box, true);
+                marks.drawBox(painter, box);
             }};
 }
 
@@ -106,6 +106,7 @@ std::vector<LegendEntry> legend() {
     entries.push_back(lineEntry(u"past frontier"_s, LineKind::Past));
     entries.push_back(lineEntry(u"future frontier"_s, LineKind::Future));
     entries.push_back(lineEntry(u"stopline (hollow: inside a call)"_s, LineKind::Stopline));
+    entries.push_back(lineEntry(u"where an undo would go"_s, LineKind::Ghost));
     entries.push_back(stopEntry(u"stopped: breakpoint"_s, StopMark::Breakpoint));
     entries.push_back(stopEntry(u"stopped: pause"_s, StopMark::Pause));
     entries.push_back(stopEntry(u"stopped: step"_s, StopMark::Step));

@@ -50,6 +50,51 @@ AxisView viewAtLens(const AxisView& view, const AxisView& whole, double pixel) {
     return {begin, begin + view.span(), view.width};
 }
 
+namespace {
+
+/// The worst call of each cell of `step` pixels: those that begin there, else the one that goes on through
+/// it.
+void addRank(const DiagramModel& model, Axis axis, const AxisView& whole, int rank, int step,
+             std::vector<Aggregate>& row) {
+    const auto all = model.calls(rank);
+    const auto cellOf = [&](std::int64_t unit) {
+        return std::clamp(int(whole.toPixel(unit)) / step, 0, int(row.size()) - 1);
+    };
+    const auto goOn = [&](const TrackCall& call, std::size_t index, int cell, int endCell) {
+        const int last = std::min(endCell, cellOf(model.end(rank, call, axis)) + 1);
+        for (int at = cell + 1; at < last; ++at) {
+            row[std::size_t(at)] = combine(row[std::size_t(at)], summaryOf(call, std::uint32_t(index)));
+        }
+    };
+    std::size_t from = 0;
+    int cell = 0;
+    // Calls [from, from + count) begin in `next`; the one before them may reach up to there.
+    const auto add = [&](int next, const Aggregate& sum) {
+        if (from > 0 && next > cell) {
+            goOn(all[from - 1], from - 1, cell, next);
+        }
+        row[std::size_t(next)] = combine(row[std::size_t(next)], sum);
+        from += sum.count;
+        cell = next;
+    };
+    if (const auto level = model.bins(rank, axis, whole.unitsPerPixel() * step)) {
+        for (std::size_t bin = 0; bin < level->bins.size(); ++bin) {
+            if (level->bins[bin].count > 0) {
+                add(cellOf(std::int64_t(bin) << level->shift), level->bins[bin]);
+            }
+        }
+    } else {
+        while (from < all.size()) {
+            add(cellOf(DiagramModel::begin(all[from], axis)), summaryOf(all[from], std::uint32_t(from)));
+        }
+    }
+    if (!all.empty()) {
+        goOn(all.back(), all.size() - 1, cell, int(row.size()));
+    }
+}
+
+} // namespace
+
 QImage overviewImage(const DiagramModel& model, Axis axis, const Palette& palette, int width, int height) {
     QImage image(std::max(1, width), std::max(1, height), QImage::Format_ARGB32_Premultiplied);
     image.fill(palette.frame.rgb());
@@ -58,45 +103,15 @@ QImage overviewImage(const DiagramModel& model, Axis axis, const Palette& palett
         return image;
     }
     const int lanes = std::clamp(height / 2, 1, ranks);
-    // Queries are bounded: beyond some ranks the strip gets coarser, not slower.
-    constexpr int kMostQueries = 64 * 1600;
-    const int step = std::max(1, int((std::int64_t(ranks) * width + kMostQueries - 1) / kMostQueries));
+    // Cells are bounded: beyond some ranks the strip gets coarser, not slower.
+    constexpr int kMostCells = 64 * 1600;
+    const int step = std::max(1, int((std::int64_t(ranks) * width + kMostCells - 1) / kMostCells));
     const AxisView whole = wholeView(model, axis, width);
     std::vector<Aggregate> row(std::size_t((width + step - 1) / step));
     for (int lane = 0; lane < lanes; ++lane) {
         std::fill(row.begin(), row.end(), Aggregate{});
         for (int rank = lane * ranks / lanes; rank < (lane + 1) * ranks / lanes; ++rank) {
-            const auto all = model.calls(rank);
-            std::size_t from = model.lowerCall(rank, whole.columnBegin(0), axis);
-            for (std::size_t cell = 0; cell < row.size() && from < all.size(); ++cell) {
-                const std::int64_t boundary = whole.columnBegin(int(cell + 1) * step);
-                const auto to =
-                    std::size_t(std::partition_point(all.begin() + std::ptrdiff_t(from), all.end(),
-                                                     [&](const TrackCall& c) {
-                                                         return DiagramModel::begin(c, axis) < boundary;
-                                                     }) -
-                                all.begin());
-                if (to == from) {
-                    // Inside a long call or outside MPI.
-                    if (from > 0 &&
-                        model.end(rank, all[from - 1], axis) >= whole.columnBegin(int(cell) * step)) {
-                        row[cell] = combine(row[cell], summaryOf(all[from - 1], std::uint32_t(from - 1)));
-                    }
-                    continue;
-                }
-                row[cell] = combine(row[cell], model.summary(rank, from, to));
-                from = to;
-            }
-            if (from == all.size() && from > 0) {
-                const std::int64_t end = model.end(rank, all[from - 1], axis);
-                for (std::size_t cell = 0; cell < row.size(); ++cell) {
-                    const std::int64_t left = whole.columnBegin(int(cell) * step);
-                    if (left > DiagramModel::begin(all[from - 1], axis) && left <= end &&
-                        row[cell].count == 0) {
-                        row[cell] = combine(row[cell], summaryOf(all[from - 1], std::uint32_t(from - 1)));
-                    }
-                }
-            }
+            addRank(model, axis, whole, rank, step, row);
         }
         const int top = 1 + lane * (height - 2) / lanes;
         const int bottom =

@@ -82,12 +82,23 @@ QColor Palette::textOn(const QColor& background) {
     return luminance(background) > kEqual ? QColor(Qt::black) : QColor(Qt::white);
 }
 
+QColor Palette::mixed(const QColor& over, const QColor& under, double share) {
+    const auto mix = [share](double a, double b) { return float(b + (a - b) * share); };
+    return QColor::fromRgbF(mix(over.redF(), under.redF()), mix(over.greenF(), under.greenF()),
+                            mix(over.blueF(), under.blueF()));
+}
+
 QColor Palette::faded(const QColor& colour, double strength) const {
-    const auto mix = [strength](double over, double under) {
-        return float(under + (over - under) * strength);
-    };
-    return QColor::fromRgbF(mix(colour.redF(), background.redF()), mix(colour.greenF(), background.greenF()),
-                            mix(colour.blueF(), background.blueF()));
+    return mixed(colour, background, strength);
+}
+
+QColor Palette::edgeOf(const QColor& colour) const {
+    return m_theme == Theme::Light ? colour.darker(128) : colour.darker(145);
+}
+
+QColor Palette::hatchOn(const QColor& colour, bool dimmed) const {
+    constexpr QRgb kInk = 0x101214;
+    return dimmed ? mixed(background, colour, 0.45) : mixed(QColor(kInk), colour, 0.30);
 }
 
 } // namespace stopline::viewer

@@ -24,8 +24,15 @@ class Palette {
     [[nodiscard]] QColor style(CallStyle s) const { return m_styles[std::size_t(s)]; }
     /// Black or white, whichever reads better on a colour.
     [[nodiscard]] static QColor textOn(const QColor& background);
+    /// A share of `over` on `under`: 0 is under, 1 over.
+    [[nodiscard]] static QColor mixed(const QColor& over, const QColor& under, double share);
     /// A colour mixed into the background: 0 is the background, 1 the colour.
     [[nodiscard]] QColor faded(const QColor& colour, double strength) const;
+
+    /// The border of a box of a colour.
+    [[nodiscard]] QColor edgeOf(const QColor& colour) const;
+    /// The lines of the hatch that says a call waits.
+    [[nodiscard]] QColor hatchOn(const QColor& colour, bool dimmed) const;
 
     QColor background;
     QColor zebra;     ///< every other row

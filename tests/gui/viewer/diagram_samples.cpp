@@ -92,6 +92,10 @@ void hang(const QString& folder, bool dark, Axis axis, QSize size) {
     }
     widget.setRowStates(back);
     save(widget, folder, u"hang_stopline_"_s + suffix);
+    widget.setStopline(std::nullopt);
+    widget.setGhost(line.cut);
+    widget.setRowStates(states(story.timeline(), StopMark::Pause));
+    save(widget, folder, u"hang_ghost_"_s + suffix);
 }
 
 void halo(const QString& folder, bool dark, Axis axis, QSize size, int ranks, int steps, double zoom) {
@@ -147,6 +151,12 @@ void odd(const QString& folder, bool dark) {
     widget.setRowStates(rows);
     widget.select(Story::ref(1, 2));
     save(widget, folder, dark ? u"odd_dark.png"_s : u"odd_light.png"_s);
+    for (RowState& row : rows) {
+        row.ended = true;
+    }
+    widget.setRowStates(rows);
+    widget.select(Story::ref(2, 1));
+    save(widget, folder, dark ? u"lost_dark.png"_s : u"lost_light.png"_s);
     QTest::keyClick(&widget, Qt::Key_Question);
     widget.show();
     QApplication::processEvents();
@@ -168,6 +178,8 @@ int main(int argc, char** argv) {
         }
         halo(folder, dark, Axis::Time, {1600, 900}, 64, 60, 1);
         halo(folder, dark, Axis::Time, {1600, 900}, 64, 60, 16);
+        halo(folder, dark, Axis::Time, {1600, 700}, 16, 800, 1); // 100 000 events
+        halo(folder, dark, Axis::Time, {1600, 700}, 16, 800, 200);
         odd(folder, dark);
     }
     hang(folder, false, Axis::Time, {800, 200});

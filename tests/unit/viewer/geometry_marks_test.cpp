@@ -54,6 +54,31 @@ TEST(GeometryMarks, SpineShowsWhoIsMissing) {
     EXPECT_EQ(spine.dots[2].at, QPointF(340, 125));
 }
 
+TEST(GeometryMarks, CrowdedSpinesGiveWayExceptWhereAMemberIsMissing) {
+    Story story(2);
+    story.init(0, 0, 10);
+    story.init(1, 0, 10);
+    for (int i = 0; i < 600; ++i) {
+        for (int r = 0; r < 2; ++r) {
+            story.collective(r, trace::FunctionId::Barrier, kNoPeer, 20 + 10 * i, 25 + 10 * i);
+        }
+    }
+    story.collectiveOpen(0, trace::FunctionId::Barrier, kNoPeer, 6100);
+    DiagramModel model;
+    model.setTimeline(&story.timeline());
+    Scene scene = plainScene(2);
+    scene.view = {0, 10'000, 1000};
+    Geometry g = GeometryBuilder(model, scene).build();
+    ASSERT_EQ(g.spines.size(), 1U); // 600 on 600 pixels
+    EXPECT_FALSE(g.spines[0].complete);
+    EXPECT_EQ(g.spines[0].dots[1].kind, DotKind::Missing);
+    scene.view = {1006, 2006, 1000};
+    g = GeometryBuilder(model, scene).build(std::move(g)); // the memory of the one before holds nothing of it
+    EXPECT_EQ(g.spines.size(), 100U);
+    EXPECT_EQ(g.boxes.size(), 200U);
+    EXPECT_TRUE(g.strips.empty());
+}
+
 TEST(GeometryMarks, LinesStandBesideTheirEvents) {
     Marks m;
     Scene scene = plainScene(3);
@@ -179,6 +204,30 @@ TEST(GeometryMarks, PickingFindsTheCall) {
     EXPECT_EQ(m.model.callNear(7, 80, 2, Axis::Time), std::nullopt);
     // Where all lie within the reach, the worst: an unfinished collective before a send.
     EXPECT_EQ(m.model.callNear(0, 100, 1'000'000, Axis::Time)->rank, RankId{0});
+}
+
+TEST(Overview, LanesShowTheWorstOfAPixel) {
+    Story story(2);
+    story.init(0, 0, 100);
+    story.init(1, 0, 100);
+    story.send(0, 0, 1, 8, 300, 500);
+    for (int i = 0; i < 100; ++i) {
+        story.collective(1, trace::FunctionId::Barrier, kNoPeer, 300 + i, 300 + i);
+    }
+    story.send(1, 1, 1, 8, 600, 1000);
+    DiagramModel model;
+    model.setTimeline(&story.timeline());
+    const Palette palette(Palette::Theme::Light);
+    const AxisView whole = wholeView(model, Axis::Time, 200);
+    const QImage image = overviewImage(model, Axis::Time, palette, 200, 22);
+    ASSERT_EQ(image.size(), QSize(200, 22));
+    const auto at = [&](TimeNs time, int y) { return image.pixelColor(int(whole.toPixel(time)), y); };
+    const auto faded = [&](CallStyle style) { return palette.faded(palette.style(style), 0.75); };
+    EXPECT_EQ(at(50, 5).rgb(), faded(CallStyle::Other).rgb()); // MPI_Init
+    EXPECT_EQ(at(400, 5).rgb(), faded(CallStyle::Send).rgb());
+    EXPECT_EQ(at(700, 5).rgb(), palette.frame.rgb()); // nothing there
+    EXPECT_EQ(at(350, 15).rgb(), faded(CallStyle::Collective).rgb());
+    EXPECT_EQ(at(800, 15).rgb(), faded(CallStyle::Send).rgb());
 }
 
 TEST(Overview, LensFollowsTheView) {

@@ -182,17 +182,34 @@ TEST(Geometry, PendingMessagesKeepTheirShapes) {
 }
 
 TEST(Geometry, BackwardsMessagesAreToldApart) {
-    Story story(2);
-    story.init(0, 0, 10);
-    story.init(1, 0, 10);
-    story.recv(1, 0, 1, 8, 100, 200);
-    story.send(0, 1, 1, 8, 400, 450);
-    DiagramModel model;
-    model.setTimeline(&story.timeline());
-    const Geometry g = build(model, plainScene(2));
-    ASSERT_EQ(g.messages.size(), 1U);
-    EXPECT_EQ(g.messages[0].shape, MessageShape::Backwards);
-    EXPECT_EQ(model.backwards(), 1U);
+    constexpr TimeNs kUs = 1000;
+    // Received at 200 us, sent `late` after that. Each of the two times may be off by the recorder's 10 us.
+    for (const TimeNs late : {TimeNs(-1), TimeNs(0), 1 * kUs, 20 * kUs, 20 * kUs + 1, 200 * kUs}) {
+        Story story(2);
+        story.init(0, 0, 10 * kUs);
+        story.init(1, 0, 10 * kUs);
+        story.recv(1, 0, 1, 8, 100 * kUs, 200 * kUs);
+        story.send(0, 1, 1, 8, 200 * kUs + late, 450 * kUs);
+        DiagramModel model;
+        model.setTimeline(&story.timeline());
+        Scene scene = plainScene(2);
+        scene.view = {0, 1000 * kUs, 1000};
+        const Geometry g = build(model, scene);
+        ASSERT_EQ(g.messages.size(), 1U);
+        const MessageLine& line = g.messages[0];
+        const bool backwards = late > 20 * kUs;
+        EXPECT_EQ(line.shape, backwards ? MessageShape::Backwards : MessageShape::Matched) << late;
+        EXPECT_EQ(model.backwards(), backwards ? 1U : 0U) << late;
+        EXPECT_EQ(line.to.x() < line.from.x(), backwards) << late; // only the clocks make a message go back
+        if (late > 0 && !backwards) {
+            EXPECT_DOUBLE_EQ(line.from.x(),
+                             200 + double(late) / 2 / kUs); // neither end is moved by more than 10 us
+        }
+        // Event numbers know nothing of clocks.
+        scene.axis = Axis::Events;
+        scene.view = {0, 100 * kUnitsPerEvent, 1000};
+        EXPECT_EQ(build(model, scene).messages.at(0).shape, MessageShape::Matched);
+    }
 }
 
 TEST(Geometry, LateSendersAreMarked) {
