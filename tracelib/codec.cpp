@@ -113,6 +113,7 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
     present(d.completionCount != 0, kHasCompletions);
     present(d.newComm != kNoComm, kHasNewComm);
     present(!(d.message == RequestRef{}), kHasMessage);
+    present(d.mode != 0, kHasMode);
 
     ByteWriter out(bytes, capacity);
     out.byte(static_cast<std::uint8_t>((d.kind == EventKind::End ? kIsEnd : 0) | (d.flag ? 0 : kFlagFalse) |
@@ -166,6 +167,9 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
     }
     if ((fields & kHasMessage) != 0) {
         out.varint(static_cast<std::uint64_t>(requestNumber(d.message)));
+    }
+    if ((fields & kHasMode) != 0) {
+        out.signedVarint(d.mode);
     }
     return out.ok() ? out.used() : 0;
 }

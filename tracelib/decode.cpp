@@ -244,6 +244,9 @@ bool readDetails(ByteReader& in, EventDetails& d) {
     if (has(kHasMessage)) {
         d.message = requestOfNumber(in, in.varint());
     }
+    if (has(kHasMode)) {
+        d.mode = in.signed32();
+    }
     return in.ok();
 }
 
@@ -292,6 +295,7 @@ std::vector<std::byte> encodeDetails(const EventDetails& d) {
     view.status = d.status;
     view.newComm = d.newComm;
     view.message = d.message;
+    view.mode = d.mode;
     view.requests = d.requests.data();
     view.requestCount = static_cast<std::uint32_t>(d.requests.size());
     view.completions = d.completions.data();

@@ -57,6 +57,7 @@ struct EventDetails {
     std::int32_t recvTag = kNoTag;   ///< tag as posted: or kAnyTag
     std::uint64_t recvBytes = 0;      ///< capacity posted; collectives: what this rank is to receive
     std::int32_t root = kNoPeer;     ///< rooted collectives: rank in comm, kRootInter, kProcNull
+    std::int32_t mode = 0;           ///< how, as MPI numbers it: lock type or assertion of a window, mode of a file
     std::vector<RequestRef> requests; ///< operands of Wait, Test, Start, Request_free, Cancel, in the user's order
 
     // Results (end).
