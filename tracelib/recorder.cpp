@@ -139,7 +139,7 @@ bool Recorder::ensureFile(std::uint64_t bytes) {
     return true;
 }
 
-std::uint32_t Recorder::codeTime(std::uint8_t& lastCode, TimeNs delta, std::byte* out) {
+inline std::uint32_t Recorder::codeTime(std::uint8_t& lastCode, TimeNs delta, std::byte* out) {
     const auto distance = [delta](std::uint8_t code) {
         const TimeNs error = delta - kDeltaOfCode[code];
         return error < 0 ? -error : error;
@@ -165,20 +165,21 @@ std::uint32_t Recorder::codeTime(std::uint8_t& lastCode, TimeNs delta, std::byte
     return static_cast<std::uint32_t>(exact.used());
 }
 
-void Recorder::appendRecord(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures) {
-    std::size_t size = 0;
-    const std::uint32_t id = m_signatures.numberOf(details, size);
-    const std::uint32_t need = kPlainEventBytes + (id == 0 ? static_cast<std::uint32_t>(size) : 0);
-    if (m_ids + m_times + need > kStagingBytes) {
+inline bool Recorder::makeRoom(std::size_t size) {
+    if (m_ids + m_times + kPlainEventBytes + size > kStagingBytes) [[unlikely]] {
         flush();
-        if (m_off) {
-            return;
-        }
     }
+    return !m_off;
+}
+
+/// Writes an event but for failures of a poll: those go behind it.
+inline void Recorder::put(std::uint32_t id, std::size_t size, TimeNs execution) {
+    std::byte* ids = m_staging + m_ids;
     if (id - 1 < 0x7f) [[likely]] {
-        m_staging[m_ids++] = static_cast<std::byte>(id);
+        *ids = static_cast<std::byte>(id);
+        ++m_ids;
     } else {
-        ByteWriter out(m_staging + m_ids, need);
+        ByteWriter out(ids, 5);
         out.varint(id);
         m_ids += static_cast<std::uint32_t>(out.used());
         if (id == 0) {
@@ -186,41 +187,69 @@ void Recorder::appendRecord(const DetailsView& details, TimeNs execution, std::u
             m_ids += static_cast<std::uint32_t>(size);
         }
     }
-    const bool isPollEnd = details.kind == EventKind::End && isPoll(functionClass(details.function));
-    if (isPollEnd) {
-        ByteWriter failures(m_staging + m_ids, 10);
-        failures.varint(pollFailures);
-        m_ids += static_cast<std::uint32_t>(failures.used());
-    }
     // Held time is subtracted by two parties: never let it turn the clock back.
     m_lastExecution = execution > m_lastExecution ? execution : m_lastExecution;
     std::byte time[kMostTimeBytes];
     const std::uint32_t timeSize =
         codeTime(m_memory->lastCode[id == 0 ? SignatureMemory::kMaxSignatures : id - 1],
                  m_lastExecution - m_time, time);
-    m_staging[kStagingBytes - ++m_times] = time[0];
+    std::byte* times = m_staging + kStagingBytes - 1 - m_times;
+    *times = time[0];
     for (std::uint32_t i = 1; i < timeSize; ++i) {
-        m_staging[kStagingBytes - ++m_times] = time[i];
+        *--times = time[i];
     }
+    m_times += timeSize > 1 ? timeSize : 1;
     m_memory->packer.add(id, m_signatures.scratch(), size, time, timeSize);
-    if (isPollEnd) {
-        m_memory->packer.addFailures(pollFailures);
-    }
-    m_header->stagedIds.store(m_ids, std::memory_order_release);
-    m_header->stagedTimes.store(m_times, std::memory_order_release);
 }
 
-std::uint64_t Recorder::append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures) {
-    m_header->busy.store(1, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (!m_off) [[likely]] {
-        appendRecord(details, execution, pollFailures);
-    }
+void Recorder::putFailures(std::uint64_t failures) {
+    ByteWriter out(m_staging + m_ids, 10);
+    out.varint(failures);
+    m_ids += static_cast<std::uint32_t>(out.used());
+    m_memory->packer.addFailures(failures);
+}
+
+inline std::uint64_t Recorder::publish() {
+    m_header->stagedIds.store(m_ids, std::memory_order_release);
+    m_header->stagedTimes.store(m_times, std::memory_order_release);
     const std::uint64_t number = ++m_lastEvent;
     m_header->eventCount.store(number, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     m_header->busy.store(0, std::memory_order_relaxed);
     return number;
+}
+
+std::uint64_t Recorder::appendKnown(std::uint32_t id, TimeNs execution) {
+    m_header->busy.store(1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (makeRoom(0)) [[likely]] {
+        put(id, 0, execution);
+    }
+    return publish();
+}
+
+std::uint64_t Recorder::appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution) {
+    std::size_t size = 0;
+    if (const std::uint32_t id = m_off ? 0 : m_signatures.numberOf(details, size); id != 0) {
+        m_signatures.remember(key, id);
+    }
+    return append(details, execution);
+}
+
+std::uint64_t Recorder::append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures) {
+    m_header->busy.store(1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (!m_off) {
+        std::size_t size = 0;
+        const std::uint32_t id = m_signatures.numberOf(details, size);
+        if (makeRoom(id == 0 ? size : 0)) {
+            put(id, size, execution);
+            if (details.kind == EventKind::End && isPoll(functionClass(details.function))) {
+                putFailures(pollFailures);
+            }
+        }
+    }
+    return publish();
 }
 
 CommIndex Recorder::addComm(const CommView& comm) {

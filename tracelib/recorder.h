@@ -40,6 +40,19 @@ class Recorder {
     /// eventCount and returns its number; when the recording is off, only counts.
     std::uint64_t append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures = 0);
 
+    /// The same for an event that is no end of a poll, with a key from which its details follow: `fill` is called
+    /// for them only where the key is not the one that its call site had the last time.
+    template <typename Fill>
+    std::uint64_t append(const QuickKey& key, TimeNs execution, Fill fill) {
+        const std::uint32_t id = m_signatures.numberOf(key);
+        if (id != 0) [[likely]] {
+            return appendKnown(id, execution);
+        }
+        DetailsView details;
+        fill(details);
+        return appendKeyed(key, details, execution);
+    }
+
     /// Describes a communicator; kNoComm when the region is full.
     CommIndex addComm(const CommView& comm);
 
@@ -57,7 +70,13 @@ class Recorder {
 
   private:
     [[nodiscard]] bool ensureFile(std::uint64_t bytes);
-    void appendRecord(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures);
+    std::uint64_t appendKnown(std::uint32_t id, TimeNs execution);
+    std::uint64_t appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution);
+    /// Makes room for an event whose own details take `size` bytes; false when the recording is off.
+    bool makeRoom(std::size_t size);
+    void put(std::uint32_t id, std::size_t size, TimeNs execution);
+    void putFailures(std::uint64_t failures);
+    std::uint64_t publish();
     /// Codes a step of time into `out`; returns its bytes there, 0 where it is the last code of the signature
     /// again (out[0] holds it).
     [[nodiscard]] std::uint32_t codeTime(std::uint8_t& lastCode, TimeNs delta, std::byte* out);

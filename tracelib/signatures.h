@@ -34,12 +34,20 @@ namespace stopline::trace {
     return difference == 0 && ((a.requestCount | a.completionCount) == 0 || hasSameLists(a, b));
 }
 
+/// What the details of an event are made from, where that is less than the details: equal keys, equal details.
+/// The first word tells call sites apart.
+struct QuickKey {
+    static constexpr int kWords = 6;
+    std::uint64_t words[kWords];
+};
+
 /// Tables of fixed size in zeroed memory of the caller; pages that are never touched cost nothing.
 struct SignatureMemory {
     static constexpr std::uint32_t kMaxSignatures = 40'000;
     static constexpr std::uint32_t kSlots = 1U << 16;
     static constexpr std::uint32_t kRecent = 1024;
-    static constexpr std::uint32_t kHints = 512;
+    static constexpr unsigned kHintBits = 9;
+    static constexpr std::uint32_t kHints = 1U << kHintBits;
     static constexpr std::size_t kScratchBytes = 60 * 1024;
 
     struct Signature {
@@ -63,6 +71,13 @@ struct SignatureMemory {
         void keep(const DetailsView& details, std::uint32_t itsNumber);
     };
 
+    /// The last key of a call site and its signature.
+    struct Quick {
+        QuickKey key;
+        std::uint32_t number; ///< signature number + 1, 0: free
+    };
+
+    Quick quick[kHints];
     std::uint16_t hints[kHints]; ///< by call site: where in `recent` its last details are
     Recent recent[kRecent];
     std::uint32_t slots[kSlots]; ///< signature number + 1
@@ -84,14 +99,30 @@ class Signatures {
         }
         return search(details, hint, size);
     }
+    /// The number that `key` had the last time, 0 when its call site has had another key since.
+    [[nodiscard]] std::uint32_t numberOf(const QuickKey& key) const {
+        const SignatureMemory::Quick& last = m_memory->quick[slotOf(key.words[0])];
+        const std::uint64_t(&a)[QuickKey::kWords] = last.key.words;
+        const std::uint64_t(&b)[QuickKey::kWords] = key.words;
+        const std::uint64_t difference = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]) |
+                                         (a[4] ^ b[4]) | (a[5] ^ b[5]);
+        return difference == 0 ? last.number : 0;
+    }
+    void remember(const QuickKey& key, std::uint32_t number) {
+        m_memory->quick[slotOf(key.words[0])] = {key, number};
+    }
     [[nodiscard]] const std::byte* scratch() const { return m_memory->scratch; }
 
   private:
+    [[nodiscard]] static std::uint32_t slotOf(std::uint64_t word) {
+        // The highest bits of the product: all bits of the word take part in them.
+        return static_cast<std::uint32_t>(word * 0x9e3779b97f4a7c15ULL >> (64 - SignatureMemory::kHintBits));
+    }
     [[nodiscard]] static std::uint32_t hintOf(const DetailsView& d) {
         const std::uint64_t what = d.site.value() ^
                                    std::uint64_t{static_cast<std::uint16_t>(d.function)} << 48 ^
-                                   std::uint64_t{static_cast<std::uint8_t>(d.kind)} << 40;
-        return static_cast<std::uint32_t>(what * 0x9e3779b97f4a7c15ULL >> 32) % SignatureMemory::kHints;
+                                   std::uint64_t{static_cast<std::uint8_t>(d.kind)} << 63;
+        return slotOf(what);
     }
     [[nodiscard]] std::uint32_t search(const DetailsView& details, std::uint16_t& hint, std::size_t& size);
     [[nodiscard]] std::uint32_t intern(const std::byte* bytes, std::size_t size);

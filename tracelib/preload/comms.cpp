@@ -84,6 +84,7 @@ CommEntry* CommTable::lookUp(MPI_Comm comm) {
 }
 
 CommEntry* CommTable::insert(const CommEntry& entry) {
+    ++m_generation;
     // A handle that comes again without having been freed is a new communicator: its old meaning is over.
     if (CommEntry* old = lookUp(entry.handle); old != nullptr) {
         *old = entry;
@@ -214,6 +215,7 @@ void CommTable::remove(MPI_Comm comm) {
     CommEntry* entry = lookUp(comm);
     if (entry != nullptr && entry->index != kCommWorld && entry->index != kCommSelf) {
         *entry = {};
+        ++m_generation;
     }
 }
 

@@ -40,6 +40,8 @@ class CommTable {
     /// A constructor of `parent` gave this rank nothing: the ordinals of the others must stay equal.
     void countOnly(trace::CommKind kind, CommEntry* parent);
     void remove(MPI_Comm comm);
+    /// Changes whenever a handle comes to stand for something else.
+    [[nodiscard]] std::uint32_t generation() const { return m_generation; }
 
   private:
     struct Group;
@@ -56,6 +58,7 @@ class CommTable {
 
     Pool<CommEntry, 64> m_entries;
     std::size_t m_count = 0;
+    std::uint32_t m_generation = 0;
     std::size_t m_lastUsed = 0;
     Pool<Pending, 8> m_pending;
     std::size_t m_pendingCount = 0;

@@ -19,18 +19,6 @@ std::int32_t errorClass(int code) {
     return real.Error_class(code, &result) == MPI_SUCCESS ? result : code;
 }
 
-std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
-    // Arguments may be wrong: MPI itself is to say so, about the user's call.
-    if (count <= 0 || type == nullptr || type == predefined.datatypeNull) {
-        return 0;
-    }
-    int size = 0;
-    if (real.Type_size(type, &size) != MPI_SUCCESS || size < 0) {
-        return 0;
-    }
-    return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
-}
-
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     const std::uint64_t failures = rank.poll.failures;
     rank.poll.open = false;

@@ -61,24 +61,41 @@ class StatusPlace {
 
 // --- Point to point ---
 
-inline void fillSend(DetailsView& d, const Args& a) {
-    d.comm = commIndex(a.comm);
-    d.sendPeer = traceDestination(a.dest);
-    d.sendTag = a.tag;
-    d.sendBytes = bytesOf(a.count, a.datatype);
-}
+/// One way of a message: what decides the details, and the details.
+struct Way {
+    MPI_Comm comm;
+    int peer;
+    int tag;
+    std::uint64_t bytes;
 
-inline void fillReceive(DetailsView& d, const Args& a) {
-    d.comm = commIndex(a.comm);
-    d.recvPeer = traceSource(a.source);
-    d.recvTag = traceTag(a.tag);
-    d.recvBytes = bytesOf(a.count, a.datatype);
+    [[nodiscard]] Facts facts() const {
+        return {{reinterpret_cast<std::uintptr_t>(comm), bothOf(peer, tag), bytes, 0}};
+    }
+    void fillSend(DetailsView& d) const {
+        d.comm = commIndex(comm);
+        d.sendPeer = traceDestination(peer);
+        d.sendTag = tag;
+        d.sendBytes = bytes;
+    }
+    void fillReceive(DetailsView& d) const {
+        d.comm = commIndex(comm);
+        d.recvPeer = traceSource(peer);
+        d.recvTag = traceTag(tag);
+        d.recvBytes = bytes;
+    }
+};
+inline Way sendWay(const Args& a) {
+    return {a.comm, a.dest, a.tag, bytesOf(a.count, a.datatype)};
+}
+inline Way receiveWay(const Args& a) {
+    return {a.comm, a.source, a.tag, bytesOf(a.count, a.datatype)};
 }
 
 template <FunctionId F, typename Call>
 int tracedSend(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillSend(d, a); });
+    const Way way = sendWay(a);
+    frame.begin(way.facts(), [&](DetailsView& d) { way.fillSend(d); });
     const int code = call();
     frame.finished();
     frame.end(code);
@@ -88,47 +105,48 @@ int tracedSend(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedRecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillReceive(d, a); });
+    const Way way = receiveWay(a);
+    frame.begin(way.facts(), [&](DetailsView& d) { way.fillReceive(d); });
     StatusPlace status(a.status);
     const int code = call(status.place());
     frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-        }
-    });
+    frame.end(code, *status.place());
     return code;
 }
 
 template <FunctionId F, typename Call>
 int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) {
-        d.comm = commIndex(a.comm);
-        d.sendPeer = traceDestination(a.dest);
-        d.sendTag = a.sendtag;
-        d.recvPeer = traceSource(a.source);
-        d.recvTag = traceTag(a.recvtag);
-        if constexpr (F == FunctionId::Sendrecv_replace) {
-            d.sendBytes = bytesOf(a.count, a.datatype);
-            d.recvBytes = d.sendBytes;
-        } else {
-            d.sendBytes = bytesOf(a.sendcount, a.sendtype);
-            d.recvBytes = bytesOf(a.recvcount, a.recvtype);
-        }
+    constexpr bool kReplaces = F == FunctionId::Sendrecv_replace;
+    const Way out{a.comm, a.dest, a.sendtag,
+                  kReplaces ? bytesOf(a.count, a.datatype) : bytesOf(a.sendcount, a.sendtype)};
+    const Way in{a.comm, a.source, a.recvtag, kReplaces ? out.bytes : bytesOf(a.recvcount, a.recvtype)};
+    Facts facts = out.facts();
+    facts.words[3] = bothOf(in.peer, in.tag) ^ in.bytes * 0x9e3779b97f4a7c15ULL;
+    frame.begin(facts, [&](DetailsView& d) {
+        out.fillSend(d);
+        in.fillReceive(d);
     });
     StatusPlace status(a.status);
     const int code = call(status.place());
     frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-        }
-    });
+    frame.end(code, *status.place());
     return code;
 }
 
 // --- Calls that create requests ---
+
+inline bool isPersistent(FunctionId function) {
+    const CallClass c = trace::functionClass(function);
+    return c == CallClass::SendInit || c == CallClass::RecvInit;
+}
+
+/// Remembers a request that has been made, under the lock.
+inline void addRequest(const Args& a, std::uint32_t serial, RequestKind kind, bool persistent) {
+    if (a.request != nullptr && *a.request != predefined.requestNull) {
+        rank.requestTable.add(*a.request, serial, kind, persistent);
+    }
+}
 
 /// Begin, call and end of a call that creates one request. `fill` completes the begin details.
 template <FunctionId F, typename Call, typename Fill, typename FillEnd>
@@ -143,37 +161,50 @@ int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, bool persist
     const int code = call();
     frame.finished();
     frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS && a.request != nullptr && *a.request != predefined.requestNull) {
-            rank.requestTable.add(*a.request, serial, kind, persistent);
+        if (code == MPI_SUCCESS) {
+            addRequest(a, serial, kind, persistent);
         }
         fillEnd(d, code, serial);
     });
     return code;
 }
 
+/// The same for a message that goes one way, with the details that its facts decide.
+template <FunctionId F, typename Call, typename Fill>
+int tracedPost(const Args& a, CodeAddress site, RequestKind kind, bool persistent, const Way& way, Call call,
+               Fill fill) {
+    Frame frame(F, site);
+    std::uint32_t serial = 0;
+    frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
+    const int code = call();
+    frame.finished();
+    if (code == MPI_SUCCESS) [[likely]] {
+        frame.endWell({}, [](DetailsView&) {}, [&] { addRequest(a, serial, kind, persistent); });
+    } else {
+        frame.end(code);
+    }
+    return code;
+}
+
 template <FunctionId F, typename Call>
 int tracedIsend(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Send, false, call, [&](DetailsView& d) { fillSend(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    const Way way = sendWay(a);
+    return tracedPost<F>(a, site, RequestKind::Send, isPersistent(F), way, call,
+                         [&](DetailsView& d) { way.fillSend(d); });
 }
 template <FunctionId F, typename Call>
 int tracedIrecv(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Recv, false, call, [&](DetailsView& d) { fillReceive(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    const Way way = receiveWay(a);
+    return tracedPost<F>(a, site, RequestKind::Recv, isPersistent(F), way, call,
+                         [&](DetailsView& d) { way.fillReceive(d); });
 }
 template <FunctionId F, typename Call>
 int tracedSendInit(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Send, true, call, [&](DetailsView& d) { fillSend(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedIsend<F>(a, site, call);
 }
 template <FunctionId F, typename Call>
 int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Recv, true, call, [&](DetailsView& d) { fillReceive(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedIrecv<F>(a, site, call);
 }
 
 // --- Probes and matched messages ---
@@ -263,11 +294,7 @@ int tracedMrecv(const Args& a, CodeAddress site, Call call) {
     StatusPlace status(a.status);
     const int code = call(status.place());
     frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-        }
-    });
+    frame.end(code, *status.place());
     return code;
 }
 template <FunctionId F, typename Call>
