@@ -7,40 +7,41 @@
 
 namespace stopline::preload {
 
-/// Arguments of a call by their role (functions.def); what a function lacks stays as it is here.
+/// Arguments of a call by their role (functions.def); what a function lacks but others of its class have is
+/// zero. Members that no function of a class has are not set at all: setting them would cost more than a poll may.
 struct Args {
-    const void* buf = nullptr;
-    const void* sendbuf = nullptr;
-    const void* recvbuf = nullptr;
-    int count = 0;
-    MPI_Datatype datatype = nullptr;
-    int dest = 0;
-    int source = 0;
-    int tag = 0;
-    int sendcount = 0;
-    const int* sendcounts = nullptr;
-    MPI_Datatype sendtype = nullptr;
-    const MPI_Datatype* sendtypes = nullptr;
-    int sendtag = 0;
-    int recvcount = 0;
-    const int* recvcounts = nullptr;
-    MPI_Datatype recvtype = nullptr;
-    const MPI_Datatype* recvtypes = nullptr;
-    int recvtag = 0;
-    int root = 0;
-    MPI_Comm comm = nullptr;
-    MPI_Comm* commPointer = nullptr; ///< Comm_free, Comm_disconnect
-    MPI_Comm* newcomm = nullptr;
-    MPI_Request* request = nullptr;
-    MPI_Request* requests = nullptr;
-    MPI_Status* status = nullptr;
-    MPI_Status* statuses = nullptr;
-    MPI_Message* message = nullptr;
-    int* flag = nullptr;
-    int* index = nullptr;
-    int* outcount = nullptr;
-    int* indices = nullptr;
-    int errorcode = 0;
+    const void* buf;
+    const void* sendbuf;
+    const void* recvbuf;
+    int count;
+    MPI_Datatype datatype;
+    int dest;
+    int source;
+    int tag;
+    int sendcount;
+    const int* sendcounts;
+    MPI_Datatype sendtype;
+    const MPI_Datatype* sendtypes;
+    int sendtag;
+    int recvcount;
+    const int* recvcounts;
+    MPI_Datatype recvtype;
+    const MPI_Datatype* recvtypes;
+    int recvtag;
+    int root;
+    MPI_Comm comm;
+    MPI_Comm* commPointer; ///< Comm_free, Comm_disconnect
+    MPI_Comm* newcomm;
+    MPI_Request* request;
+    MPI_Request* requests;
+    MPI_Status* status;
+    MPI_Status* statuses;
+    MPI_Message* message;
+    int* flag;
+    int* index;
+    int* outcount;
+    int* indices;
+    int errorcode;
 };
 
 inline CommIndex commIndex(MPI_Comm comm) {
@@ -58,6 +59,51 @@ class StatusPlace {
     MPI_Status m_own;
     MPI_Status* m_place;
 };
+
+// --- From begin to end ---
+
+/// A call whose begin `fill(details)` describes and whose end `fillEnd(details, code)`.
+template <typename Fill, typename Call, typename FillEnd>
+int performed(Frame& frame, Fill fill, Call call, FillEnd fillEnd) {
+    frame.begin(fill);
+    const int code = call();
+    frame.finished();
+    frame.end(code, [&](DetailsView& d) { fillEnd(d, code); });
+    return code;
+}
+template <typename Fill, typename Call>
+int performed(Frame& frame, Fill fill, Call call) {
+    frame.begin(fill);
+    const int code = call();
+    frame.finished();
+    frame.end(code);
+    return code;
+}
+
+/// The same for a poll. `saysNo()` after a call without error: nothing has happened yet.
+template <typename Fill, typename Call, typename SaysNo, typename FillEnd>
+int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd) {
+    frame.beginPoll(fill);
+    const int code = call();
+    if (code == MPI_SUCCESS && saysNo()) [[likely]] {
+        frame.pollFailed(fill);
+        return code;
+    }
+    frame.finished();
+    frame.endPoll(code, fill, [&](DetailsView& d) { fillEnd(d, code); });
+    return code;
+}
+
+/// A call that receives one message, or both ways: `facts` decide its details.
+template <typename Fill, typename Call>
+int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call call) {
+    StatusPlace status(a.status);
+    frame.begin(facts, fill);
+    const int code = call(status.place());
+    frame.finished();
+    frame.end(code, *status.place());
+    return code;
+}
 
 // --- Point to point ---
 
@@ -106,12 +152,7 @@ template <FunctionId F, typename Call>
 int tracedRecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     const Way way = receiveWay(a);
-    frame.begin(way.facts(), [&](DetailsView& d) { way.fillReceive(d); });
-    StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, *status.place());
-    return code;
+    return received(frame, a, way.facts(), [&](DetailsView& d) { way.fillReceive(d); }, call);
 }
 
 template <FunctionId F, typename Call>
@@ -123,15 +164,13 @@ int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
     const Way in{a.comm, a.source, a.recvtag, kReplaces ? out.bytes : bytesOf(a.recvcount, a.recvtype)};
     Facts facts = out.facts();
     facts.words[3] = bothOf(in.peer, in.tag) ^ in.bytes * 0x9e3779b97f4a7c15ULL;
-    frame.begin(facts, [&](DetailsView& d) {
-        out.fillSend(d);
-        in.fillReceive(d);
-    });
-    StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, *status.place());
-    return code;
+    return received(
+        frame, a, facts,
+        [&](DetailsView& d) {
+            out.fillSend(d);
+            in.fillReceive(d);
+        },
+        call);
 }
 
 // --- Calls that create requests ---
@@ -148,25 +187,29 @@ inline void addRequest(const Args& a, std::uint32_t serial, RequestKind kind, bo
     }
 }
 
-/// Begin, call and end of a call that creates one request. `fill` completes the begin details.
+/// Begin, call and end of a call that creates one request. `fill` completes the details of the begin, `fillEnd`
+/// those of the end.
 template <FunctionId F, typename Call, typename Fill, typename FillEnd>
-int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, bool persistent, Call call, Fill fill,
-                 FillEnd fillEnd) {
+int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, Call call, Fill fill, FillEnd fillEnd) {
     Frame frame(F, site);
     std::uint32_t serial = 0;
-    frame.begin([&](DetailsView& d) {
-        serial = ++rank.requests;
-        fill(d);
-    });
-    const int code = call();
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            addRequest(a, serial, kind, persistent);
-        }
-        fillEnd(d, code, serial);
-    });
-    return code;
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            serial = ++rank.requests;
+            fill(d);
+        },
+        call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                addRequest(a, serial, kind, false);
+            }
+            fillEnd(d, code, serial);
+        });
+}
+template <FunctionId F, typename Call, typename Fill>
+int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, Call call, Fill fill) {
+    return tracedCreate<F>(a, site, kind, call, fill, [](DetailsView&, int, std::uint32_t) {});
 }
 
 /// The same for a message that goes one way, with the details that its facts decide.
@@ -223,22 +266,23 @@ inline void noteMessage(const Args& a, const Status& status) {
     }
 }
 
+template <FunctionId F>
+void fillProbed(DetailsView& d, const Args& a, const MPI_Status& status, int code) {
+    if (code == MPI_SUCCESS) {
+        d.status = traceStatus(status);
+        if constexpr (F == FunctionId::Mprobe || F == FunctionId::Improbe) {
+            noteMessage(a, d.status);
+        }
+    }
+}
+
 template <FunctionId F, typename Call>
 int tracedProbe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillProbe(d, a); });
     StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-            if constexpr (F == FunctionId::Mprobe) {
-                noteMessage(a, d.status);
-            }
-        }
-    });
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
 }
 template <FunctionId F, typename Call>
 int tracedMprobe(const Args& a, CodeAddress site, Call call) {
@@ -248,24 +292,11 @@ int tracedMprobe(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedIprobe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    const auto fill = [&](DetailsView& d) { fillProbe(d, a); };
-    frame.beginPoll(fill);
     StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    if (code == MPI_SUCCESS && *a.flag == 0) {
-        frame.pollFailed(fill);
-        return code;
-    }
-    frame.endPoll(code, fill, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-            if constexpr (F == FunctionId::Improbe) {
-                noteMessage(a, d.status);
-            }
-        }
-    });
-    return code;
+    return polled(
+        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        [&] { return *a.flag == 0; },
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
 }
 template <FunctionId F, typename Call>
 int tracedImprobe(const Args& a, CodeAddress site, Call call) {
@@ -290,18 +321,18 @@ inline void fillMatched(DetailsView& d, const Args& a) {
 template <FunctionId F, typename Call>
 int tracedMrecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillMatched(d, a); });
     StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, *status.place());
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { fillMatched(d, a); }, [&] { return call(status.place()); },
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.status = traceStatus(*status.place());
+            }
+        });
 }
 template <FunctionId F, typename Call>
 int tracedImrecv(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Recv, false, call, [&](DetailsView& d) { fillMatched(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedCreate<F>(a, site, RequestKind::Recv, call, [&](DetailsView& d) { fillMatched(d, a); });
 }
 
 // --- Cancel, the end of a job ---
@@ -309,12 +340,12 @@ int tracedImrecv(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedAbort(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { d.comm = commIndex(a.comm); });
-    stopBeforeEnd(trace::StopReason::Abort, a.errorcode);
-    const int code = call();
-    frame.finished();
-    frame.end(code);
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); },
+        [&] {
+            stopBeforeEnd(trace::StopReason::Abort, a.errorcode);
+            return call();
+        });
 }
 
 } // namespace stopline::preload
