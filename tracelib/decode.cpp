@@ -268,7 +268,7 @@ bool readComm(ByteReader& in, CommInfo& comm) {
         comm.id |= std::uint64_t{in.byte()} << shift;
     }
     const std::uint8_t kind = in.byte();
-    if (kind > static_cast<std::uint8_t>(CommKind::Other)) {
+    if (kind > static_cast<std::uint8_t>(CommKind::File)) {
         in.fail();
         return false;
     }

@@ -19,6 +19,19 @@ std::int32_t errorClass(int code) {
     return real.Error_class(code, &result) == MPI_SUCCESS ? result : code;
 }
 
+void FreedCompletions::addNow(DetailsView& d) {
+    rank.freed.poll();
+    FreedRequests::Freed complete[FreedRequests::kAtOnce];
+    const std::size_t count = rank.freed.takeComplete(complete);
+    for (std::size_t i = 0; i < count; ++i) {
+        m_completions[i] = {{rank.requests - complete[i].serial},
+                            static_cast<std::uint32_t>(i),
+                            traceStatus(complete[i].status)};
+    }
+    d.completions = m_completions;
+    d.completionCount = static_cast<std::uint32_t>(count);
+}
+
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     const std::uint64_t failures = rank.poll.failures;
     rank.poll.open = false;

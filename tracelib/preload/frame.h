@@ -4,6 +4,8 @@
 #include "rank.h"
 #include "real.h"
 
+#include <type_traits>
+
 namespace stopline::preload {
 
 using trace::CallClass;
@@ -65,6 +67,21 @@ inline std::uint64_t bothOf(std::int32_t low, std::int32_t high) {
 inline Facts factsOf(const MPI_Status& status) {
     return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), statusCancelled(status) ? 1U : 0U}};
 }
+
+/// What an event also says: which receives that the user has freed are complete. To be used under the lock.
+class FreedCompletions {
+  public:
+    /// Adds them to an event that has no completions of its own; otherwise the next one gets them.
+    void addTo(DetailsView& d) {
+        if (!rank.freed.empty() && d.completionCount == 0) [[unlikely]] {
+            addNow(d);
+        }
+    }
+
+  private:
+    void addNow(DetailsView& d);
+    Completion m_completions[FreedRequests::kAtOnce];
+};
 
 /// Lives as long as the wrapper: keeps MPI's own calls from being traced, and knows who calls.
 class Frame {
@@ -140,6 +157,13 @@ class Frame {
     /// The same for the end of a call that went well.
     template <typename Fill, typename Before = Nothing>
     void endWell(const Facts& facts, Fill fill, Before before = {}) {
+        if (!rank.freed.empty()) [[unlikely]] {
+            end(MPI_SUCCESS, [&](DetailsView& d) {
+                before();
+                fill(d);
+            });
+            return;
+        }
         std::uint64_t number = 0;
         {
             const RankLock lock;
@@ -160,9 +184,11 @@ class Frame {
         std::uint64_t number = 0;
         {
             const RankLock lock;
+            FreedCompletions freed;
             DetailsView d = details(EventKind::End);
             d.error = code == MPI_SUCCESS ? 0 : errorClass(code);
             fill(d);
+            freed.addTo(d);
             number = rank.recorder.append(d, executionTime(m_returned));
         }
         leaveMpi();

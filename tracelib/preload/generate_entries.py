@@ -20,6 +20,10 @@ ROLES = {
     ("comm", "MPI_Comm*"): "commPointer",
     ("comm", "MPI_Comm"): "comm",
     ("newcomm", "MPI_Comm*"): "newcomm",
+    ("win", "MPI_Win"): "win",
+    ("win", "MPI_Win*"): "winPointer",
+    ("fh", "MPI_File"): "fh",
+    ("fh", "MPI_File*"): "fhPointer",
     ("request", "MPI_Request*"): "request",
     ("requests", "MPI_Request*"): "requests",
     ("status", "MPI_Status*"): "status",
@@ -34,9 +38,10 @@ ROLES = {
     ("sendtypes", "const MPI_Datatype*"): "sendtypes",
     ("recvtypes", "const MPI_Datatype*"): "recvtypes",
 }
-for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcount", "recvtag", "root", "errorcode"):
+for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcount", "recvtag", "root", "errorcode",
+              "target_rank", "origin_count", "result_count", "lock_type", "assertion", "amode"):
     ROLES[(plain, "int")] = plain
-for plain in ("datatype", "sendtype", "recvtype"):
+for plain in ("datatype", "sendtype", "recvtype", "origin_datatype", "result_datatype"):
     ROLES[(plain, "MPI_Datatype")] = plain
 # Passed by value where the class wants to see it as all others: through a pointer.
 BY_VALUE = {("request", "MPI_Request"): "request"}

@@ -60,6 +60,7 @@ struct Rank {
     CommTable comms;
     RequestTable requestTable;
     MessageTable messageTable;
+    FreedRequests freed;
 };
 extern Rank rank;
 

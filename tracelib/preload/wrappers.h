@@ -42,6 +42,18 @@ struct Args {
     int* outcount;
     int* indices;
     int errorcode;
+    MPI_Win win;
+    MPI_Win* winPointer; ///< made or freed
+    MPI_File fh;
+    MPI_File* fhPointer; ///< made or freed
+    int target_rank;
+    int origin_count;
+    MPI_Datatype origin_datatype;
+    int result_count;
+    MPI_Datatype result_datatype;
+    int lock_type;
+    int assertion;
+    int amode;
 };
 
 inline CommIndex commIndex(MPI_Comm comm) {
@@ -351,5 +363,7 @@ int tracedAbort(const Args& a, CodeAddress site, Call call) {
 } // namespace stopline::preload
 
 #include "wrappers_collective.h"
+#include "wrappers_file.h"
 #include "wrappers_init.h"
 #include "wrappers_wait.h"
+#include "wrappers_window.h"

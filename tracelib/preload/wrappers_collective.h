@@ -9,6 +9,9 @@ namespace stopline::preload {
 /// communicator).
 void fillCollective(DetailsView& d, FunctionId function, const Args& a);
 
+/// The same for the collectives over the neighbours of a topology.
+void fillNeighbor(DetailsView& d, FunctionId function, const Args& a);
+
 /// The communicator that a constructor made; kind from the function.
 void fillNewComm(DetailsView& d, FunctionId function, const Args& a, int code);
 
@@ -23,6 +26,42 @@ template <FunctionId F, typename Call>
 int tracedIcollective(const Args& a, CodeAddress site, Call call) {
     return tracedCreate<F>(a, site, RequestKind::Collective, call,
                            [&](DetailsView& d) { fillCollective(d, F, a); });
+}
+
+template <FunctionId F, typename Call>
+int tracedNeighbor(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(frame, [&](DetailsView& d) { fillNeighbor(d, F, a); }, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedIneighbor(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::Collective, call,
+                           [&](DetailsView& d) { fillNeighbor(d, F, a); });
+}
+
+template <FunctionId F, typename Call>
+int tracedCommSpawn(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            d.comm = commIndex(a.comm);
+            d.root = traceRoot(a.root);
+        },
+        call, [&](DetailsView& d, int code) { fillNewComm(d, F, a, code); });
+}
+
+template <FunctionId F, typename Call>
+int tracedCommJoin(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [](DetailsView&) {}, call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.newComm = rank.comms.add(rank.recorder, trace::CommKind::Process, nullptr, *a.newcomm);
+            }
+        });
 }
 
 template <FunctionId F, typename Call>

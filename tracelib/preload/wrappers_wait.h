@@ -43,6 +43,8 @@ class Operands {
     /// Starts (Start, Startall) or forgets (Request_free) all of them. Needs find().
     void activate();
     void forget();
+    /// Request_free of a receive that is on: keeps it until it is complete. False: there is nothing to follow.
+    bool follow();
 
   private:
     [[nodiscard]] RequestRef refOf(std::uint32_t i);
@@ -145,16 +147,33 @@ int tracedCancel(const Args& a, CodeAddress site, Call call) {
 }
 
 template <FunctionId F, typename Call>
+int tracedGrequest(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::Plain, call, [](DetailsView&) {});
+}
+template <FunctionId F, typename Call>
+int tracedGrequestComplete(const Args& a, CodeAddress site, Call call) {
+    return tracedCancel<F>(a, site, call);
+}
+
+template <FunctionId F, typename Call>
 int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     Operands operands(a.request, 1);
+    bool followed = false;
     return performed(
         frame,
         [&](DetailsView& d) {
             operands.find();
             operands.describe(d);
+            followed = operands.follow();
         },
-        call,
+        [&] {
+            if (followed) {
+                *a.request = predefined.requestNull;
+                return MPI_SUCCESS;
+            }
+            return call();
+        },
         [&](DetailsView&, int code) {
             if (code == MPI_SUCCESS) {
                 operands.forget();
