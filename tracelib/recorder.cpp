@@ -229,6 +229,8 @@ std::uint64_t Recorder::appendKnown(std::uint32_t id, TimeNs execution) {
 }
 
 std::uint64_t Recorder::appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution) {
+    m_header->busy.store(1, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     std::size_t size = 0;
     if (const std::uint32_t id = m_off ? 0 : m_signatures.numberOf(details, size); id != 0) {
         m_signatures.remember(key, id);

@@ -37,7 +37,7 @@ namespace stopline::trace {
 /// What the details of an event are made from, where that is less than the details: equal keys, equal details.
 /// The first word tells call sites apart.
 struct QuickKey {
-    static constexpr int kWords = 6;
+    static constexpr int kWords = 7;
     std::uint64_t words[kWords];
 };
 
@@ -105,7 +105,7 @@ class Signatures {
         const std::uint64_t(&a)[QuickKey::kWords] = last.key.words;
         const std::uint64_t(&b)[QuickKey::kWords] = key.words;
         const std::uint64_t difference = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]) |
-                                         (a[4] ^ b[4]) | (a[5] ^ b[5]);
+                                         (a[4] ^ b[4]) | (a[5] ^ b[5]) | (a[6] ^ b[6]);
         return difference == 0 ? last.number : 0;
     }
     void remember(const QuickKey& key, std::uint32_t number) {

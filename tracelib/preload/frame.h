@@ -56,7 +56,7 @@ inline Status traceStatus(const MPI_Status& status) {
 
 /// Words that decide the details of an event, as its wrapper knows them.
 struct Facts {
-    std::uint64_t words[4] = {};
+    std::uint64_t words[5] = {};
 };
 struct Nothing {
     void operator()() const {}
@@ -65,7 +65,7 @@ inline std::uint64_t bothOf(std::int32_t low, std::int32_t high) {
     return static_cast<std::uint32_t>(low) | std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
 }
 inline Facts factsOf(const MPI_Status& status) {
-    return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), statusCancelled(status) ? 1U : 0U}};
+    return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), statusCancelled(status) ? 1U : 0U, 0}};
 }
 
 /// What an event also says: which receives that the user has freed are complete. To be used under the lock.
@@ -113,7 +113,7 @@ class Frame {
         return {{m_site.value() ^ std::uint64_t{static_cast<std::uint16_t>(m_function)} << 48 ^
                      std::uint64_t{static_cast<std::uint8_t>(kind)} << 63,
                  std::uint64_t{thread.ordinal} | std::uint64_t{rank.comms.generation()} << 32,
-                 facts.words[0], facts.words[1], facts.words[2], facts.words[3]}};
+                 facts.words[0], facts.words[1], facts.words[2], facts.words[3], facts.words[4]}};
     }
 
     /// Records the begin, ends an open poll before it, and holds at either if wanted; waits at `gate` before

@@ -127,7 +127,7 @@ struct Way {
     std::uint64_t bytes;
 
     [[nodiscard]] Facts facts() const {
-        return {{reinterpret_cast<std::uintptr_t>(comm), bothOf(peer, tag), bytes, 0}};
+        return {{reinterpret_cast<std::uintptr_t>(comm), bothOf(peer, tag), bytes, 0, 0}};
     }
     void fillSend(DetailsView& d) const {
         d.comm = commIndex(comm);
@@ -175,7 +175,8 @@ int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
                   kReplaces ? bytesOf(a.count, a.datatype) : bytesOf(a.sendcount, a.sendtype)};
     const Way in{a.comm, a.source, a.recvtag, kReplaces ? out.bytes : bytesOf(a.recvcount, a.recvtype)};
     Facts facts = out.facts();
-    facts.words[3] = bothOf(in.peer, in.tag) ^ in.bytes * 0x9e3779b97f4a7c15ULL;
+    facts.words[3] = bothOf(in.peer, in.tag);
+    facts.words[4] = in.bytes;
     return received(
         frame, a, facts,
         [&](DetailsView& d) {
@@ -186,11 +187,6 @@ int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
 }
 
 // --- Calls that create requests ---
-
-inline bool isPersistent(FunctionId function) {
-    const CallClass c = trace::functionClass(function);
-    return c == CallClass::SendInit || c == CallClass::RecvInit;
-}
 
 /// Remembers a request that has been made, under the lock.
 inline void addRequest(const Args& a, std::uint32_t serial, RequestKind kind, bool persistent) {
@@ -225,41 +221,41 @@ int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, Call call, F
 }
 
 /// The same for a message that goes one way, with the details that its facts decide.
-template <FunctionId F, typename Call, typename Fill>
-int tracedPost(const Args& a, CodeAddress site, RequestKind kind, bool persistent, const Way& way, Call call,
-               Fill fill) {
+template <FunctionId F, bool kPersistent, typename Call, typename Fill>
+int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way, Call call, Fill fill) {
     Frame frame(F, site);
     std::uint32_t serial = 0;
     frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
     const int code = call();
     frame.finished();
     if (code == MPI_SUCCESS) [[likely]] {
-        frame.endWell({}, [](DetailsView&) {}, [&] { addRequest(a, serial, kind, persistent); });
+        frame.endWell(
+            {}, [](DetailsView&) {}, [&] { addRequest(a, serial, kind, kPersistent); });
     } else {
         frame.end(code);
     }
     return code;
 }
 
-template <FunctionId F, typename Call>
+template <FunctionId F, bool kPersistent = false, typename Call>
 int tracedIsend(const Args& a, CodeAddress site, Call call) {
     const Way way = sendWay(a);
-    return tracedPost<F>(a, site, RequestKind::Send, isPersistent(F), way, call,
-                         [&](DetailsView& d) { way.fillSend(d); });
+    return tracedPost<F, kPersistent>(a, site, RequestKind::Send, way, call,
+                                      [&](DetailsView& d) { way.fillSend(d); });
 }
-template <FunctionId F, typename Call>
+template <FunctionId F, bool kPersistent = false, typename Call>
 int tracedIrecv(const Args& a, CodeAddress site, Call call) {
     const Way way = receiveWay(a);
-    return tracedPost<F>(a, site, RequestKind::Recv, isPersistent(F), way, call,
-                         [&](DetailsView& d) { way.fillReceive(d); });
+    return tracedPost<F, kPersistent>(a, site, RequestKind::Recv, way, call,
+                                      [&](DetailsView& d) { way.fillReceive(d); });
 }
 template <FunctionId F, typename Call>
 int tracedSendInit(const Args& a, CodeAddress site, Call call) {
-    return tracedIsend<F>(a, site, call);
+    return tracedIsend<F, true>(a, site, call);
 }
 template <FunctionId F, typename Call>
 int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
-    return tracedIrecv<F>(a, site, call);
+    return tracedIrecv<F, true>(a, site, call);
 }
 
 // --- Probes and matched messages ---

@@ -101,7 +101,8 @@ int tracedFileIcollective(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedService(const Args&, CodeAddress site, Call call) {
     Frame frame(F, site);
-    return performed(frame, [](DetailsView&) {}, call);
+    return performed(
+        frame, [](DetailsView&) {}, call);
 }
 
 } // namespace stopline::preload

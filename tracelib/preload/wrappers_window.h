@@ -54,7 +54,8 @@ void fillWinSync(DetailsView& d, const Args& a) {
 template <FunctionId F, typename Call>
 int tracedWinSync(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    return performed(frame, [&](DetailsView& d) { fillWinSync<F>(d, a); }, call);
+    return performed(
+        frame, [&](DetailsView& d) { fillWinSync<F>(d, a); }, call);
 }
 
 template <FunctionId F, typename Call>
@@ -106,7 +107,8 @@ void fillRma(DetailsView& d, const Args& a) {
 template <FunctionId F, typename Call>
 int tracedRma(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    return performed(frame, [&](DetailsView& d) { fillRma<F>(d, a); }, call);
+    return performed(
+        frame, [&](DetailsView& d) { fillRma<F>(d, a); }, call);
 }
 
 template <FunctionId F, typename Call>

@@ -1,4 +1,5 @@
-// The preloaded library under real mpirun: windows, files, topologies, dynamic processes, and what a program sees of it.
+// The preloaded library under real mpirun: windows, files, topologies, dynamic processes, and what a program
+// sees of it.
 #include "run_support.h"
 
 #include <gtest/gtest.h>
@@ -58,8 +59,9 @@ TEST(OtherCalls, FreedReceivesAreFollowedToTheirEnd) {
 TEST(OtherCalls, DynamicProcesses) {
     std::string folder = (std::filesystem::temp_directory_path() / "stopline-spawn-XXXXXX").string();
     ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    const JobRun r = run(2, "", std::string("trace_processes ") + STOPLINE_BIN "/map_run --dump " + folder + "/child " +
-                                    STOPLINE_BIN "/trace_processes");
+    const JobRun r = run(2, "",
+                         std::string("trace_processes ") + STOPLINE_BIN "/map_run --dump " + folder +
+                             "/child " + STOPLINE_BIN "/trace_processes");
     expectEvents(r, "processes", {0});
     // Two intercommunicators and what was merged with them: equal on both ranks, all different.
     ASSERT_EQ(r.ranks[0].comms.size(), 6U);

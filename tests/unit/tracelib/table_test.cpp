@@ -74,9 +74,12 @@ TEST(Table, EveryFunctionOfMpiHasItsClass) {
 TEST(Table, WhatMovesDataOrWaitsIsTraced) {
     // Nothing that can wait for another process may hide among the local functions.
     const std::regex remote(
-        "MPI_(I?neighbor|Put|R?[Gg]et(_accumulate)?$|R?accumulate|Win_(create$|allocate|free$|fence|lock|unlock|flush|"
-        "sync|post|start|complete|wait|test)|File_(open|close|i?read|i?write|set|sync|preallocate|seek_shared)|"
-        "Comm_(spawn|accept|connect|join|dup|split|create$|create_group|idup|free$|disconnect)|.*send|.*recv|I?bcast|"
+        "MPI_(I?neighbor|Put|R?[Gg]et(_accumulate)?$|R?accumulate|Win_(create$|allocate|free$|fence|lock|"
+        "unlock|flush|"
+        "sync|post|start|complete|wait|test)|File_(open|close|i?read|i?write|set|sync|preallocate|seek_"
+        "shared)|"
+        "Comm_(spawn|accept|connect|join|dup|split|create$|create_group|idup|free$|disconnect)|.*send|.*recv|"
+        "I?bcast|"
         "I?barrier|Wait|Test[a-z]*$|.*[Pp]robe|Request_(free|get_status)|Grequest|Start).*",
         std::regex::icase);
     for (const std::string& name : kLocalNames) {
