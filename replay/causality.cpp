@@ -66,6 +66,10 @@ Pattern patternOf(const TimelineData& data, std::uint32_t collective, Relation r
         break;
     }
     const CallClass callClass = trace::functionClass(c.function);
+    if (callClass == CallClass::Neighbor || callClass == CallClass::Ineighbor ||
+        callClass == CallClass::FileCollective || callClass == CallClass::FileIcollective) {
+        return Pattern::None; // who gets data from whom is not recorded, or nobody does
+    }
     const bool exchange = callClass == CallClass::Collective || callClass == CallClass::Icollective;
     return rules.inter && exchange ? Pattern::OtherGroup : Pattern::All;
 }

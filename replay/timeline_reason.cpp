@@ -254,6 +254,14 @@ std::optional<Obstacle> Inquiry::run() {
         case CallClass::Collective:
         case CallClass::CommCreate:
         case CallClass::CommFree:
+        case CallClass::CommSpawn:
+        case CallClass::Neighbor:
+        case CallClass::WinCreate:
+        case CallClass::WinFree:
+        case CallClass::WinCollective:
+        case CallClass::FileOpen:
+        case CallClass::FileClose:
+        case CallClass::FileCollective:
         case CallClass::Init:
         case CallClass::Finalize:
             need = linked(false);

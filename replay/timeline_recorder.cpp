@@ -99,6 +99,8 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
         start(rank, call, d);
         break;
     case CallClass::Icollective:
+    case CallClass::Ineighbor:
+    case CallClass::FileIcollective:
     case CallClass::CommIdup:
         created = {RequestKind::Coll, m_collectives.start(rank, call, d), details};
         data.requests.push_back(created);
@@ -111,8 +113,21 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
         }
         break;
     case CallClass::Collective:
+    case CallClass::Neighbor:
     case CallClass::CommFree:
+    case CallClass::CommSpawn:
+    case CallClass::WinCreate:
+    case CallClass::WinFree:
+    case CallClass::WinCollective:
+    case CallClass::FileOpen:
+    case CallClass::FileClose:
+    case CallClass::FileCollective:
         m_collectives.start(rank, call, d);
+        break;
+    case CallClass::RmaRequest:
+    case CallClass::FileRequest:
+    case CallClass::Grequest:
+        data.requests.push_back({RequestKind::None, kNone, details}); // counted, matched with nothing
         break;
     case CallClass::Finalize:
         data.finalizeCall = call;
@@ -130,6 +145,13 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     case CallClass::Improbe:
     case CallClass::RequestFree:
     case CallClass::Cancel:
+    case CallClass::CommJoin:
+    case CallClass::WinSync:
+    case CallClass::WinTest:
+    case CallClass::Rma:
+    case CallClass::FileCall:
+    case CallClass::GrequestComplete:
+    case CallClass::Service:
         break;
     }
 }
@@ -222,8 +244,16 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, const EventDetails& de
         }
         break;
     case CallClass::Collective:
+    case CallClass::Neighbor:
     case CallClass::CommCreate:
     case CallClass::CommFree:
+    case CallClass::CommSpawn:
+    case CallClass::WinCreate:
+    case CallClass::WinFree:
+    case CallClass::WinCollective:
+    case CallClass::FileOpen:
+    case CallClass::FileClose:
+    case CallClass::FileCollective:
     case CallClass::Init:
     case CallClass::Finalize:
         if (isGroupConstructor(begun.function)) {

@@ -16,20 +16,28 @@ std::int64_t requestNumber(RequestRef ref) {
 }
 
 /// Lists are runs of equal differences, so that a Waitall over a thousand requests takes a few bytes.
-void writeRequests(ByteWriter& out, const RequestRef* refs, std::uint32_t count) {
+/// `stepTo(i)` is the difference of element i to the one before it.
+template <typename StepTo, typename WriteStep>
+void writeRuns(ByteWriter& out, std::uint32_t count, StepTo stepTo, WriteStep writeStep) {
     out.varint(count);
-    std::int64_t previous = 0;
     for (std::uint32_t i = 0; i < count;) {
-        const std::int64_t step = requestNumber(refs[i]) - previous;
-        std::uint32_t run = 0;
-        while (i < count && requestNumber(refs[i]) - previous == step) {
-            previous = requestNumber(refs[i]);
+        const auto step = stepTo(i);
+        const std::uint32_t first = i;
+        while (i < count && stepTo(i) == step) {
             ++i;
-            ++run;
         }
-        out.signedVarint(step);
-        out.varint(run);
+        writeStep(step);
+        out.varint(i - first);
     }
+}
+
+void writeRequests(ByteWriter& out, const RequestRef* refs, std::uint32_t count) {
+    writeRuns(
+        out, count,
+        [refs](std::uint32_t i) {
+            return requestNumber(refs[i]) - (i == 0 ? 0 : requestNumber(refs[i - 1]));
+        },
+        [&out](std::int64_t step) { out.signedVarint(step); });
 }
 
 void writeStatus(ByteWriter& out, const Status& status) {
@@ -56,40 +64,22 @@ CompletionStep stepBetween(const Completion& from, const Completion& to) {
 }
 
 void writeCompletions(ByteWriter& out, const Completion* list, std::uint32_t count) {
-    out.varint(count);
-    Completion previous;
-    for (std::uint32_t i = 0; i < count;) {
-        const CompletionStep step = stepBetween(previous, list[i]);
-        std::uint32_t run = 0;
-        while (i < count && stepBetween(previous, list[i]) == step) {
-            previous = list[i];
-            ++i;
-            ++run;
-        }
-        out.byte(step.cancelled ? 1 : 0);
-        out.signedVarint(step.request);
-        out.signedVarint(step.index);
-        out.signedVarint(step.source);
-        out.signedVarint(step.tag);
-        out.signedVarint(step.bytes);
-        out.varint(run);
-    }
+    writeRuns(
+        out, count,
+        [list](std::uint32_t i) { return stepBetween(i == 0 ? Completion{} : list[i - 1], list[i]); },
+        [&out](const CompletionStep& step) {
+            out.byte(step.cancelled ? 1 : 0);
+            for (const std::int64_t part : {step.request, step.index, step.source, step.tag, step.bytes}) {
+                out.signedVarint(part);
+            }
+        });
 }
 
 void writeRanks(ByteWriter& out, const std::int32_t* ranks, std::uint32_t count) {
-    out.varint(count);
-    std::int64_t previous = -1;
-    for (std::uint32_t i = 0; i < count;) {
-        const std::int64_t step = ranks[i] - previous;
-        std::uint32_t run = 0;
-        while (i < count && ranks[i] - previous == step) {
-            previous = ranks[i];
-            ++i;
-            ++run;
-        }
-        out.signedVarint(step);
-        out.varint(run);
-    }
+    writeRuns(
+        out, count,
+        [ranks](std::uint32_t i) { return std::int64_t{ranks[i]} - (i == 0 ? -1 : ranks[i - 1]); },
+        [&out](std::int64_t step) { out.signedVarint(step); });
 }
 
 } // namespace
@@ -113,6 +103,7 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
     present(d.completionCount != 0, kHasCompletions);
     present(d.newComm != kNoComm, kHasNewComm);
     present(!(d.message == RequestRef{}), kHasMessage);
+    present(d.mode != 0, kHasMode);
 
     ByteWriter out(bytes, capacity);
     out.byte(static_cast<std::uint8_t>((d.kind == EventKind::End ? kIsEnd : 0) | (d.flag ? 0 : kFlagFalse) |
@@ -166,6 +157,9 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
     }
     if ((fields & kHasMessage) != 0) {
         out.varint(static_cast<std::uint64_t>(requestNumber(d.message)));
+    }
+    if ((fields & kHasMode) != 0) {
+        out.signedVarint(d.mode);
     }
     return out.ok() ? out.used() : 0;
 }

@@ -33,6 +33,7 @@ struct DetailsView {
     std::uint64_t recvBytes = 0;
     std::int32_t root = kNoPeer;
     std::int32_t error = 0;
+    std::int32_t mode = 0;
     Status status;
     CommIndex newComm = kNoComm;
     RequestRef message;
@@ -72,7 +73,8 @@ enum DetailsField : std::uint32_t {
     kHasCompletions = 1U << 13,
     kHasNewComm = 1U << 14,
     kHasMessage = 1U << 15,
-    kAllFields = (1U << 16) - 1,
+    kHasMode = 1U << 16,
+    kAllFields = (1U << 17) - 1,
 };
 /// First byte of serialised details.
 enum DetailsFlag : std::uint8_t { kIsEnd = 1, kFlagFalse = 2, kIsTruncated = 4, kAllFlags = 7 };

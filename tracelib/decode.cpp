@@ -86,20 +86,31 @@ std::uint64_t add(std::uint64_t value, std::int64_t step) {
     return value + static_cast<std::uint64_t>(step);
 }
 
-void readRequests(ByteReader& in, std::vector<RequestRef>& list) {
-    const std::uint64_t count = in.varintUpTo(kMaxListed);
-    std::uint64_t number = 0;
+/// A list that is stored as runs of equal steps: `readStep()` reads a step, `addNext(step)` adds one element
+/// that is this step behind the one before it.
+template <typename T, typename ReadStep, typename AddNext>
+void readRuns(ByteReader& in, std::vector<T>& list, std::uint64_t most, ReadStep readStep, AddNext addNext) {
+    const std::uint64_t count = in.varintUpTo(most);
     while (in.ok() && list.size() < count) {
-        const std::int64_t step = in.signedVarint();
+        const auto step = readStep();
         const std::uint64_t run = in.varintUpTo(count - list.size());
         if (run == 0) {
             in.fail();
         }
         for (std::uint64_t i = 0; in.ok() && i < run; ++i) {
-            number = add(number, step);
-            list.push_back(requestOfNumber(in, number));
+            addNext(step);
         }
     }
+}
+
+void readRequests(ByteReader& in, std::vector<RequestRef>& list) {
+    std::uint64_t number = 0;
+    readRuns(
+        in, list, kMaxListed, [&] { return in.signedVarint(); },
+        [&](std::int64_t step) {
+            number = add(number, step);
+            list.push_back(requestOfNumber(in, number));
+        });
 }
 
 bool fits32(std::int64_t value) {
@@ -120,63 +131,64 @@ Status readStatus(ByteReader& in) {
     return status;
 }
 
+/// One completion as differences to the one before it.
+struct CompletionStep {
+    bool cancelled;
+    std::int64_t request, index, source, tag, bytes;
+};
+
+CompletionStep readCompletionStep(ByteReader& in) {
+    const std::uint8_t cancelled = in.byte();
+    if (cancelled > 1) {
+        in.fail();
+    }
+    CompletionStep step{cancelled != 0, 0, 0, 0, 0, 0};
+    for (std::int64_t* part : {&step.request, &step.index, &step.source, &step.tag, &step.bytes}) {
+        *part = in.signedVarint();
+    }
+    return step;
+}
+
 void readCompletions(ByteReader& in, std::vector<Completion>& list) {
-    const std::uint64_t count = in.varintUpTo(kMaxListed);
     std::uint64_t request = 0;
     std::uint64_t index = 0;
     auto source = static_cast<std::uint64_t>(std::int64_t{kNoPeer});
     auto tag = static_cast<std::uint64_t>(std::int64_t{kNoTag});
     std::uint64_t bytes = 0;
-    while (in.ok() && list.size() < count) {
-        const std::uint8_t cancelled = in.byte();
-        const std::int64_t requestStep = in.signedVarint();
-        const std::int64_t indexStep = in.signedVarint();
-        const std::int64_t sourceStep = in.signedVarint();
-        const std::int64_t tagStep = in.signedVarint();
-        const std::int64_t bytesStep = in.signedVarint();
-        const std::uint64_t run = in.varintUpTo(count - list.size());
-        if (run == 0 || cancelled > 1) {
-            in.fail();
-        }
-        for (std::uint64_t i = 0; in.ok() && i < run; ++i) {
-            request = add(request, requestStep);
-            index = add(index, indexStep);
-            source = add(source, sourceStep);
-            tag = add(tag, tagStep);
-            bytes = add(bytes, bytesStep);
+    readRuns(
+        in, list, kMaxListed, [&] { return readCompletionStep(in); },
+        [&](const CompletionStep& step) {
+            request = add(request, step.request);
+            index = add(index, step.index);
+            source = add(source, step.source);
+            tag = add(tag, step.tag);
+            bytes = add(bytes, step.bytes);
             const auto signedSource = static_cast<std::int64_t>(source);
             const auto signedTag = static_cast<std::int64_t>(tag);
             if (index > kMax32 || !fits32(signedSource) || !fits32(signedTag)) {
                 in.fail();
-                break;
+                return;
             }
             Completion& added = list.emplace_back();
             added.request = requestOfNumber(in, request);
             added.index = static_cast<std::uint32_t>(index);
             added.status = {static_cast<std::int32_t>(signedSource), static_cast<std::int32_t>(signedTag),
-                            bytes, cancelled != 0};
-        }
-    }
+                            bytes, step.cancelled};
+        });
 }
 
 void readRanks(ByteReader& in, std::vector<std::int32_t>& list) {
-    const std::uint64_t count = in.varintUpTo(kMaxMembers);
     auto rank = static_cast<std::uint64_t>(std::int64_t{-1});
-    while (in.ok() && list.size() < count) {
-        const std::int64_t step = in.signedVarint();
-        const std::uint64_t run = in.varintUpTo(count - list.size());
-        if (run == 0) {
-            in.fail();
-        }
-        for (std::uint64_t i = 0; in.ok() && i < run; ++i) {
+    readRuns(
+        in, list, kMaxMembers, [&] { return in.signedVarint(); },
+        [&](std::int64_t step) {
             rank = add(rank, step);
             if (!fits32(static_cast<std::int64_t>(rank))) {
                 in.fail();
-                break;
+                return;
             }
             list.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(rank)));
-        }
-    }
+        });
 }
 
 } // namespace
@@ -244,6 +256,9 @@ bool readDetails(ByteReader& in, EventDetails& d) {
     if (has(kHasMessage)) {
         d.message = requestOfNumber(in, in.varint());
     }
+    if (has(kHasMode)) {
+        d.mode = in.signed32();
+    }
     return in.ok();
 }
 
@@ -253,7 +268,7 @@ bool readComm(ByteReader& in, CommInfo& comm) {
         comm.id |= std::uint64_t{in.byte()} << shift;
     }
     const std::uint8_t kind = in.byte();
-    if (kind > static_cast<std::uint8_t>(CommKind::Other)) {
+    if (kind > static_cast<std::uint8_t>(CommKind::File)) {
         in.fail();
         return false;
     }
@@ -292,6 +307,7 @@ std::vector<std::byte> encodeDetails(const EventDetails& d) {
     view.status = d.status;
     view.newComm = d.newComm;
     view.message = d.message;
+    view.mode = d.mode;
     view.requests = d.requests.data();
     view.requestCount = static_cast<std::uint32_t>(d.requests.size());
     view.completions = d.completions.data();

@@ -57,6 +57,7 @@ struct EventDetails {
     std::int32_t recvTag = kNoTag;   ///< tag as posted: or kAnyTag
     std::uint64_t recvBytes = 0;      ///< capacity posted; collectives: what this rank is to receive
     std::int32_t root = kNoPeer;     ///< rooted collectives: rank in comm, kRootInter, kProcNull
+    std::int32_t mode = 0;           ///< how, as MPI numbers it: lock type or assertion of a window, mode of a file
     std::vector<RequestRef> requests; ///< operands of Wait, Test, Start, Request_free, Cancel, in the user's order
 
     // Results (end).
@@ -64,7 +65,7 @@ struct EventDetails {
     bool flag = true;                    ///< polls: succeeded. false: ended because another call began
     Status status;                       ///< blocking receives and probes (Sendrecv: its receive)
     std::vector<Completion> completions; ///< Wait and Test, in the order that MPI returned them
-    CommIndex newComm = kNoComm;         ///< constructors: the new communicator; kNoComm if not a member
+    CommIndex newComm = kNoComm;         ///< constructors: the new communicator, window or file; kNoComm if not a member
 
     /// Mrecv, Imrecv (begin): the matched message they receive, counted in successful Mprobe and Improbe calls:
     /// serial = (those of this rank up to this event) - back. kNull for MPI_MESSAGE_NO_PROC. `comm`, `recvPeer` and
@@ -75,7 +76,9 @@ struct EventDetails {
     friend bool operator==(const EventDetails&, const EventDetails&) = default;
 };
 
-enum class CommKind : std::uint8_t { World, Self, Dup, Split, SplitType, Create, CreateGroup, InterCreate, InterMerge, Topology, Other };
+/// Windows and files stand among the communicators, as what calls are about and collectives are ordered by.
+/// Process: with another job (its members are -1 in `remote`).
+enum class CommKind : std::uint8_t { World, Self, Dup, Split, SplitType, Create, CreateGroup, InterCreate, InterMerge, Topology, Other, Process, Window, File };
 
 /// A communicator as one rank sees it.
 struct CommInfo {

@@ -6,34 +6,55 @@
 
 namespace stopline::trace {
 
-/// What a call does, as far as tracing, matching and replay are concerned. Hand-written code exists once a class.
+/// What a call does, as far as tracing, matching and replay are concerned. Hand-written code exists once a
+/// class.
 enum class CallClass : std::uint8_t {
     Init,
     Finalize,
     Abort,
-    Send,       ///< blocking send of any mode
-    Recv,       ///< blocking receive
-    Sendrecv,   ///< both in one call
-    Isend,      ///< creates a request
-    Irecv,      ///< creates a request
-    SendInit,   ///< creates an inactive persistent request
-    RecvInit,   ///< creates an inactive persistent request
-    Start,      ///< activates persistent requests
-    Wait,       ///< Wait, Waitall, Waitany, Waitsome
-    Test,       ///< poll: Test, Testall, Testany, Testsome, Request_get_status
-    Probe,      ///< blocking probe
-    Iprobe,     ///< poll
-    Mprobe,     ///< blocking matched probe: takes the message out of the matching
-    Improbe,    ///< poll, matched
-    Mrecv,      ///< receives a message matched before
-    Imrecv,     ///< same, creates a request
+    Send,     ///< blocking send of any mode
+    Recv,     ///< blocking receive
+    Sendrecv, ///< both in one call
+    Isend,    ///< creates a request
+    Irecv,    ///< creates a request
+    SendInit, ///< creates an inactive persistent request
+    RecvInit, ///< creates an inactive persistent request
+    Start,    ///< activates persistent requests
+    Wait,     ///< Wait, Waitall, Waitany, Waitsome
+    Test,     ///< poll: Test, Testall, Testany, Testsome, Request_get_status
+    Probe,    ///< blocking probe
+    Iprobe,   ///< poll
+    Mprobe,   ///< blocking matched probe: takes the message out of the matching
+    Improbe,  ///< poll, matched
+    Mrecv,    ///< receives a message matched before
+    Imrecv,   ///< same, creates a request
     RequestFree,
     Cancel,
-    Collective,  ///< blocking collective
-    Icollective, ///< creates a request
-    CommCreate,  ///< blocking constructor; collective over the parent (create_group: over the group)
-    CommIdup,    ///< creates a request and a communicator
-    CommFree,    ///< collective
+    Collective,    ///< blocking collective
+    Icollective,   ///< creates a request
+    CommCreate,    ///< blocking constructor; collective over the parent (create_group: over the group)
+    CommIdup,      ///< creates a request and a communicator
+    CommFree,      ///< collective
+    CommSpawn,     ///< makes an intercommunicator with another job: spawn, accept, connect; collective
+    CommJoin,      ///< the same over a socket, by one process
+    Neighbor,      ///< blocking collective over the neighbours in a topology
+    Ineighbor,     ///< creates a request
+    WinCreate,     ///< collective over the communicator; `newComm` is the window
+    WinFree,       ///< collective over the window, as all calls on windows have it in `comm`
+    WinCollective, ///< fence
+    WinSync,       ///< lock, unlock, flush, post, start, complete, wait, sync, attach, detach
+    WinTest,       ///< poll
+    Rma,           ///< put, get, accumulate and what is like them
+    RmaRequest,    ///< the same, creates a request
+    FileOpen,      ///< collective over the communicator; `newComm` is the file
+    FileClose,     ///< collective over the file, as all calls on files have it in `comm`
+    FileCollective,
+    FileIcollective, ///< creates a request
+    FileCall,    ///< by one process; also both halves of split collectives, which need not wait for others
+    FileRequest, ///< the same, creates a request
+    Grequest,    ///< creates a generalised request
+    GrequestComplete,
+    Service, ///< asks the runtime or the file system: ports, names, deleted files
 };
 
 /// Number of a traced function. Values are part of the trace format only within one version of it.
@@ -51,12 +72,15 @@ enum class FunctionId : std::uint16_t {
 
 /// A poll returns at once and may say "not yet": consecutive failing polls are one call.
 [[nodiscard]] constexpr bool isPoll(CallClass c) {
-    return c == CallClass::Test || c == CallClass::Iprobe || c == CallClass::Improbe;
+    return c == CallClass::Test || c == CallClass::Iprobe || c == CallClass::Improbe ||
+           c == CallClass::WinTest;
 }
 /// A call that adds one to the rank's count of request serials.
 [[nodiscard]] constexpr bool createsRequest(CallClass c) {
-    return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::SendInit || c == CallClass::RecvInit ||
-           c == CallClass::Imrecv || c == CallClass::Icollective || c == CallClass::CommIdup;
+    return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::SendInit ||
+           c == CallClass::RecvInit || c == CallClass::Imrecv || c == CallClass::Icollective ||
+           c == CallClass::CommIdup || c == CallClass::Ineighbor || c == CallClass::RmaRequest ||
+           c == CallClass::FileIcollective || c == CallClass::FileRequest || c == CallClass::Grequest;
 }
 
 } // namespace stopline::trace

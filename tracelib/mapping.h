@@ -11,7 +11,7 @@
 namespace stopline::trace {
 
 /// Raised whenever this layout or the block format changes. Reader and library refuse any other.
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 
 /// Environment of the rank, set by the agent; the library changes no variable.
@@ -124,12 +124,12 @@ struct MappingHeader {
 static_assert(sizeof(MappingHeader) <= kHeaderBytes);
 inline constexpr std::uint32_t kStagingTurning = 0x80000000U;
 
-// The streams. Both hold one item an event, in order of event numbers.
+// The streams of staging. Both hold one item an event, in order of event numbers.
 // Ids: varint; 0: serialised details follow (reader.h), n > 0: entry n - 1 of the dictionary. After the end of a poll
 //   (its details say so): varint, number of failures.
 // Times: the log2 code of the execution time since the reconstructed time of the previous event, or kExactTime and
-//   a varint in units of 2^kExactShift ns where no code is within the tolerance (p2d2 paper section 2.2). In staging
-//   this stream grows downwards, in a block it is stored in order.
+//   a varint in units of 2^kExactShift ns where no code is within the tolerance (p2d2 paper section 2.2). This stream
+//   grows downwards.
 // Dictionary: serialised details, one after the other. Communicators: serialised CommInfo, by CommIndex.
 inline constexpr std::uint8_t kExactTime = 255;
 inline constexpr unsigned kExactShift = 14;
@@ -143,18 +143,19 @@ struct MappedStop {
 };
 inline constexpr std::uint32_t kMaxStops = kStopBytes / sizeof(MappedStop);
 
-/// Header of one compressed block; followed by `compressedBytes` bytes (deflate of ids, then times), padded to 8.
+/// Header of one compressed block; followed by `compressedBytes` bytes (tokens, ids and times as packer.h says,
+/// stored or deflated), padded to 8.
 struct BlockHeader {
     std::uint32_t magic; // kBlockMagic
     std::uint32_t codec; // 0: stored, 1: zlib
     std::uint64_t firstEvent;
     std::int64_t startTime; // reconstructed execution time before firstEvent
     std::uint32_t eventCount;
-    std::uint32_t idBytes;   // raw
-    std::uint32_t timeBytes; // raw
+    std::uint32_t tokenBytes; // raw, as the next two
+    std::uint32_t idBytes;
+    std::uint32_t timeBytes;
     std::uint32_t compressedBytes;
     std::uint32_t checksum; // adler32 of this header with checksum 0, then of the raw bytes
-    std::uint32_t reserved;
 };
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4253; // "SBLK"
 

@@ -1,12 +1,11 @@
 #include "reader.h"
 
 #include "codec.h"
-#include "decode.h"
+#include "unpacker.h"
 
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
@@ -37,14 +36,6 @@ T wordAt(const std::vector<std::byte>& bytes, std::size_t offset) {
     return value;
 }
 
-/// One batch of events: two streams and where they start.
-struct Batch {
-    std::span<const std::byte> ids;
-    std::span<const std::byte> times;
-    std::uint64_t firstEvent = 0;
-    TimeNs startTime = 0;
-};
-
 } // namespace
 
 struct RankReader::Impl {
@@ -71,8 +62,9 @@ struct RankReader::Impl {
     std::string readBlocks(const std::vector<std::byte>& bytes);
     std::string readStaging(const RankImage& image, const HeaderWords& words);
     bool addDetails(EventDetails&& added);
-    std::string decodeBatch(const Batch& batch, std::uint64_t expected);
-    bool readTime(ByteReader& in, TimeNs& now);
+    template <typename Events>
+    std::string decodeBatch(Events& from, std::uint64_t firstEvent, TimeNs startTime, std::uint64_t expected);
+    std::string detailsInline(ByteReader& ids, std::uint64_t number, DetailsId& id);
 };
 
 std::string RankReader::Impl::readHeader(const RankImage& image, HeaderWords& words) {
@@ -148,61 +140,61 @@ void RankReader::Impl::readStops(const std::vector<std::byte>& bytes) {
     }
 }
 
-bool RankReader::Impl::readTime(ByteReader& in, TimeNs& now) {
-    const std::uint8_t code = in.byte();
-    TimeNs delta = kDeltaOfCode[code];
-    if (code == kExactTime) {
-        delta = static_cast<TimeNs>(in.varintUpTo(static_cast<std::uint64_t>(kMaxTime) >> kExactShift)
-                                    << kExactShift);
+std::string RankReader::Impl::detailsInline(ByteReader& ids, std::uint64_t number, DetailsId& id) {
+    const std::span<const std::byte> from = ids.rest();
+    EventDetails entry;
+    if (!readDetails(ids, entry)) {
+        return "the details of event " + std::to_string(number) + " are damaged";
     }
-    now = delta < kMaxTime - now ? now + delta : kMaxTime;
-    return in.ok();
+    const std::string key(reinterpret_cast<const char*>(from.data()), from.size() - ids.rest().size());
+    const auto known = inlineDetails.find(key);
+    if (known != inlineDetails.end()) {
+        id = known->second;
+        return {};
+    }
+    if (!addDetails(std::move(entry))) {
+        return "the details of event " + std::to_string(number) + " are too long";
+    }
+    id = DetailsId{static_cast<std::uint32_t>(details.size() - 1)};
+    inlineDetails.emplace(key, id);
+    return {};
 }
 
-/// Appends the events of a batch that are new. `expected` 0 takes as many as both streams hold.
-std::string RankReader::Impl::decodeBatch(const Batch& batch, std::uint64_t expected) {
-    ByteReader ids(batch.ids);
-    ByteReader times(batch.times);
-    TimeNs now = std::clamp(batch.startTime, TimeNs{0}, kMaxTime);
-    std::uint64_t number = batch.firstEvent;
+/// Appends the events of a batch that are new. `expected` 0 takes as many as the streams hold.
+template <typename Events>
+std::string RankReader::Impl::decodeBatch(Events& from, std::uint64_t firstEvent, TimeNs startTime,
+                                          std::uint64_t expected) {
+    TimeNs now = std::clamp(startTime, TimeNs{0}, kMaxTime);
+    std::uint64_t number = firstEvent;
     std::uint64_t count = 0;
-    for (; !ids.atEnd() && !times.atEnd() && (expected == 0 || count < expected); ++count, ++number) {
+    for (; !from.atEnd() && (expected == 0 || count < expected); ++count, ++number) {
         DecodedEvent event{};
-        const std::uint64_t id = ids.varint();
-        if (!ids.ok()) {
+        StreamEvent read;
+        read.id = from.nextId();
+        if (!from.ok()) {
             return "event " + std::to_string(number) + " is cut off";
         }
-        if (id == 0) {
-            const std::span<const std::byte> from = ids.rest();
-            EventDetails entry;
-            if (!readDetails(ids, entry)) {
-                return "the details of event " + std::to_string(number) + " are damaged";
+        if (read.id == 0) {
+            if (std::string error = detailsInline(from.ids(), number, event.details); !error.empty()) {
+                return error;
             }
-            const std::string key(reinterpret_cast<const char*>(from.data()),
-                                  from.size() - ids.rest().size());
-            const auto known = inlineDetails.find(key);
-            if (known != inlineDetails.end()) {
-                event.details = known->second;
-            } else {
-                if (!addDetails(std::move(entry))) {
-                    return "the details of event " + std::to_string(number) + " are too long";
-                }
-                event.details = DetailsId{static_cast<std::uint32_t>(details.size() - 1)};
-                inlineDetails.emplace(key, event.details);
-            }
-        } else if (id <= dictionary.size()) {
-            event.details = dictionary[id - 1];
+        } else if (read.id <= dictionary.size()) {
+            event.details = dictionary[read.id - 1];
         } else {
-            return "event " + std::to_string(number) + " names entry " + std::to_string(id - 1) +
+            return "event " + std::to_string(number) + " names entry " + std::to_string(read.id - 1) +
                    " of a dictionary of " + std::to_string(dictionary.size());
         }
         const EventDetails& what = details[event.details.value()];
         if (what.kind == EventKind::End && isPoll(functionClass(what.function))) {
-            event.pollFailures = ids.varint();
+            event.pollFailures = from.ids().varint();
         }
-        if (!ids.ok() || !readTime(times, now)) {
+        from.nextTime(read);
+        if (!from.ok()) {
             return "event " + std::to_string(number) + " is cut off";
         }
+        const TimeNs delta = read.code == kExactTime ? static_cast<TimeNs>(read.exact << kExactShift)
+                                                     : kDeltaOfCode[read.code];
+        now = delta < kMaxTime - now ? now + delta : kMaxTime;
         if (number <= last()) {
             continue;
         }
@@ -212,9 +204,8 @@ std::string RankReader::Impl::decodeBatch(const Batch& batch, std::uint64_t expe
         }
         events.push_back(event);
     }
-    if (expected != 0 && (count != expected || !ids.atEnd() || !times.atEnd())) {
-        return "it holds " + std::to_string(count) + " events where its header says " +
-               std::to_string(expected);
+    if (expected != 0 && (count != expected || !from.atEnd())) {
+        return "it does not hold the " + std::to_string(expected) + " events that its header says";
     }
     return {};
 }
@@ -233,13 +224,13 @@ std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes) {
         if (header.magic != kBlockMagic) {
             return fault("it does not start as a block");
         }
-        const std::size_t raw = std::size_t{header.idBytes} + header.timeBytes;
+        const std::size_t raw = std::size_t{header.tokenBytes} + header.idBytes + header.timeBytes;
         const std::size_t stored = (std::size_t{header.compressedBytes} + 7) & ~std::size_t{7};
         if (header.codec > 1) {
             return fault("unknown codec " + std::to_string(header.codec));
         }
-        if (raw > kStagingBytes || header.eventCount == 0 || header.eventCount > header.idBytes ||
-            header.eventCount > header.timeBytes || header.firstEvent == 0 ||
+        if (raw > kMaxPackedBytes || header.eventCount == 0 || header.eventCount > kStagingBytes ||
+            header.firstEvent == 0 ||
             header.firstEvent > std::numeric_limits<std::uint64_t>::max() / 2) {
             return fault("its header contradicts itself");
         }
@@ -251,7 +242,7 @@ std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes) {
                          std::to_string(header.firstEvent - 1) + " are missing before it");
         }
         if (header.firstEvent + header.eventCount - 1 > last()) {
-            std::array<std::byte, kStagingBytes> buffer;
+            std::vector<std::byte> buffer(kMaxPackedBytes);
             const auto* data =
                 reinterpret_cast<const Bytef*>(bytes.data() + blocksUsed + sizeof(BlockHeader));
             auto* out = reinterpret_cast<Bytef*>(buffer.data());
@@ -271,9 +262,11 @@ std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes) {
                 return fault("its checksum is wrong");
             }
             const std::span<const std::byte> all(buffer.data(), raw);
-            const Batch batch{all.first(header.idBytes), all.subspan(header.idBytes), header.firstEvent,
-                              header.startTime};
-            if (std::string error = decodeBatch(batch, header.eventCount); !error.empty()) {
+            PackedEvents packed(all.first(header.tokenBytes), all.subspan(header.tokenBytes, header.idBytes),
+                                all.last(header.timeBytes));
+            if (std::string error =
+                    decodeBatch(packed, header.firstEvent, header.startTime, header.eventCount);
+                !error.empty()) {
                 return fault(error);
             }
         }
@@ -300,9 +293,8 @@ std::string RankReader::Impl::readStaging(const RankImage& image, const HeaderWo
         image.staging.rbegin() + static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes),
         image.staging.rbegin() +
             static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes + words.stagedTimes));
-    const Batch batch{std::span(image.staging).first(words.stagedIds), times, words.stagedFirst,
-                      words.stagedTime};
-    std::string error = decodeBatch(batch, 0);
+    StagedEvents staged(std::span(image.staging).first(words.stagedIds), times);
+    std::string error = decodeBatch(staged, words.stagedFirst, words.stagedTime, 0);
     return error.empty() ? error : "staging area: " + error;
 }
 

@@ -2,8 +2,9 @@
 // tests.
 #pragma once
 
-#include "codec.h"
 #include "mapping.h"
+#include "packer.h"
+#include "signatures.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,30 +14,13 @@ namespace stopline::trace {
 /// Everything the recorder needs besides the mapping, of fixed size. The caller owns it (static memory) and
 /// zeroes it; pages that are never touched cost nothing.
 struct RecorderMemory {
-    static constexpr std::uint32_t kMaxSignatures = 40'000;
-    static constexpr std::uint32_t kSlots = 1U << 16;
-    static constexpr std::size_t kScratchBytes = 60 * 1024;
     static constexpr std::size_t kArenaBytes = 272 * 1024; ///< what zlib asks for at level 6
 
-    struct Signature {
-        std::uint32_t hash;
-        std::uint32_t offset; ///< in the dictionary
-        std::uint32_t size;
-    };
-    /// Details seen lately, as plain words: finding their signature then takes no encoding.
-    struct Recent {
-        static constexpr std::uint32_t kWords = 23;
-        std::uint32_t size;   ///< words used, 0: free
-        std::uint32_t number; ///< signature number + 1
-        std::uint64_t words[kWords];
-    };
-    static constexpr std::uint32_t kRecent = 1024;
-
-    Recent recent[kRecent];
-    std::uint32_t slots[kSlots]; ///< signature number + 1
-    Signature signatures[kMaxSignatures];
-    std::uint8_t lastCode[kMaxSignatures + 1]; ///< the last one is for inline details
-    std::byte scratch[kScratchBytes];
+    SignatureMemory signatures;
+    Packer packer;
+    /// Complement of the last time code of each signature in this block, so that zeroed memory says "none yet".
+    /// The last one is for inline details.
+    std::uint8_t lastCode[SignatureMemory::kMaxSignatures + 1];
     alignas(16) std::byte arena[kArenaBytes];
 };
 
@@ -56,6 +40,19 @@ class Recorder {
     /// eventCount and returns its number; when the recording is off, only counts.
     std::uint64_t append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures = 0);
 
+    /// The same for an event that is no end of a poll, with a key from which its details follow: `fill` is called
+    /// for them only where the key is not the one that its call site had the last time.
+    template <typename Fill>
+    std::uint64_t append(const QuickKey& key, TimeNs execution, Fill fill) {
+        const std::uint32_t id = m_signatures.numberOf(key);
+        if (id != 0) [[likely]] {
+            return appendKnown(id, execution);
+        }
+        DetailsView details;
+        fill(details);
+        return appendKeyed(key, details, execution);
+    }
+
     /// Describes a communicator; kNoComm when the region is full.
     CommIndex addComm(const CommView& comm);
 
@@ -72,16 +69,23 @@ class Recorder {
     [[nodiscard]] TimeNs reconstructedTime() const { return m_time; }
 
   private:
-    [[nodiscard]] std::uint32_t signatureOf(const DetailsView& details, std::size_t& size);
-    [[nodiscard]] std::uint32_t intern(const std::byte* bytes, std::size_t size);
     [[nodiscard]] bool ensureFile(std::uint64_t bytes);
-    [[nodiscard]] std::size_t encode(const DetailsView& details);
-    void writeTime(std::byte* end, std::uint32_t& used, std::uint8_t& lastCode, TimeNs execution);
+    std::uint64_t appendKnown(std::uint32_t id, TimeNs execution);
+    std::uint64_t appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution);
+    /// Makes room for an event whose own details take `size` bytes; false when the recording is off.
+    bool makeRoom(std::size_t size);
+    void put(std::uint32_t id, std::size_t size, TimeNs execution);
+    void putFailures(std::uint64_t failures);
+    std::uint64_t publish();
+    /// Codes a step of time into `out`; returns its bytes there, 0 where it is the last code of the signature
+    /// again (out[0] holds it).
+    [[nodiscard]] std::uint32_t codeTime(std::uint8_t& lastCode, TimeNs delta, std::byte* out);
     void startBuffer(std::uint32_t sequence);
 
     MappingHeader* m_header = nullptr;
     std::byte* m_base = nullptr;
     RecorderMemory* m_memory = nullptr;
+    Signatures m_signatures;
     GrowFunction m_grow = nullptr;
     void* m_growContext = nullptr;
     TimeNs m_tolerance = 0;
@@ -93,9 +97,7 @@ class Recorder {
     std::byte* m_staging = nullptr;
     std::uint32_t m_ids = 0;
     std::uint32_t m_times = 0;
-    std::uint32_t m_signatures = 0;
     std::uint32_t m_comms = 0;
-    bool m_dictionaryFull = false;
     bool m_off = false;
 };
 

@@ -11,6 +11,8 @@ CallStyle styleOf(CallClass c) {
     case CallClass::Isend:
     case CallClass::SendInit:
     case CallClass::Start:
+    case CallClass::Rma:
+    case CallClass::RmaRequest:
         return CallStyle::Send;
     case CallClass::Recv:
     case CallClass::Irecv:
@@ -24,13 +26,26 @@ CallStyle styleOf(CallClass c) {
         return CallStyle::Receive;
     case CallClass::Wait:
     case CallClass::Test:
+    case CallClass::WinSync:
+    case CallClass::WinTest:
         return CallStyle::Wait;
     case CallClass::Collective:
     case CallClass::Icollective:
+    case CallClass::Neighbor:
+    case CallClass::Ineighbor:
+    case CallClass::WinCollective:
+    case CallClass::FileCollective:
+    case CallClass::FileIcollective:
         return CallStyle::Collective;
     case CallClass::CommCreate:
     case CallClass::CommIdup:
     case CallClass::CommFree:
+    case CallClass::CommSpawn:
+    case CallClass::CommJoin:
+    case CallClass::WinCreate:
+    case CallClass::WinFree:
+    case CallClass::FileOpen:
+    case CallClass::FileClose:
         return CallStyle::Management;
     case CallClass::Abort:
         return CallStyle::Error;
@@ -38,6 +53,11 @@ CallStyle styleOf(CallClass c) {
     case CallClass::Finalize:
     case CallClass::RequestFree:
     case CallClass::Cancel:
+    case CallClass::FileCall:
+    case CallClass::FileRequest:
+    case CallClass::Grequest:
+    case CallClass::GrequestComplete:
+    case CallClass::Service:
         break;
     }
     return CallStyle::Other;

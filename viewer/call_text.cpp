@@ -37,7 +37,7 @@ QString rankEvent(const replay::Timeline& timeline, CallRef ref, bool end) {
 }
 
 QString kindText(trace::CommKind kind) {
-    static constexpr std::array<const char16_t*, 11> kNames{u"world",
+    static constexpr std::array<const char16_t*, 14> kNames{u"world",
                                                             u"self",
                                                             u"dup",
                                                             u"split",
@@ -47,7 +47,10 @@ QString kindText(trace::CommKind kind) {
                                                             u"intercommunicator",
                                                             u"merged",
                                                             u"topology",
-                                                            u"other"};
+                                                            u"other",
+                                                            u"with another job",
+                                                            u"window",
+                                                            u"file"};
     const auto at = std::size_t(kind);
     return at < kNames.size() ? QString::fromUtf16(kNames[at]) : QString();
 }

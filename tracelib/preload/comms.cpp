@@ -69,13 +69,13 @@ bool CommTable::addPredefined(trace::Recorder& recorder) {
            add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf;
 }
 
-CommEntry* CommTable::lookUp(MPI_Comm comm) {
+CommEntry* CommTable::lookUp(const void* handle) {
     CommEntry* entries = m_entries.data();
-    if (m_lastUsed < m_count && entries[m_lastUsed].handle == comm) {
+    if (m_lastUsed < m_count && entries[m_lastUsed].handle == handle) {
         return &entries[m_lastUsed];
     }
     for (std::size_t i = 0; i < m_count; ++i) {
-        if (entries[i].handle == comm) {
+        if (entries[i].handle == handle) {
             m_lastUsed = i;
             return &entries[i];
         }
@@ -84,6 +84,7 @@ CommEntry* CommTable::lookUp(MPI_Comm comm) {
 }
 
 CommEntry* CommTable::insert(const CommEntry& entry) {
+    ++m_generation;
     // A handle that comes again without having been freed is a new communicator: its old meaning is over.
     if (CommEntry* old = lookUp(entry.handle); old != nullptr) {
         *old = entry;
@@ -165,18 +166,27 @@ CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* pa
     }
     entry.size = static_cast<std::int32_t>(members);
     entry.remoteSize = static_cast<std::int32_t>(remote);
+    if (kind == CommKind::Other && remote != 0 && m_members[members] < 0) {
+        kind = CommKind::Process; // the parents of a spawned job
+    }
     if (describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr) {
         return kNoComm;
     }
     return entry.index;
 }
 
-CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_Comm* handle,
-                              std::uint32_t serial) {
+/// The members of a communicator that is known already, as readMembers() leaves them.
+bool CommTable::readMembersOf(const CommEntry& entry) {
+    auto* comm = static_cast<MPI_Comm>(const_cast<void*>(entry.handle));
     std::uint32_t members = 0;
     std::uint32_t remote = 0;
-    if (parent == nullptr || !readMembers(parent->handle, false, members, 0) ||
-        (parent->remoteSize != 0 && !readMembers(parent->handle, true, remote, members))) {
+    return readMembers(comm, false, members, 0) &&
+           (entry.remoteSize == 0 || readMembers(comm, true, remote, members));
+}
+
+CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_Comm* handle,
+                              std::uint32_t serial) {
+    if (parent == nullptr || !readMembersOf(*parent)) {
         return kNoComm;
     }
     CommEntry entry = *parent;
@@ -188,6 +198,17 @@ CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_
     }
     m_pending[m_pendingCount++] = {handle, entry, serial};
     return entry.index;
+}
+
+CommIndex CommTable::addOn(trace::Recorder& recorder, CommKind kind, CommEntry* parent, const void* handle) {
+    if (parent == nullptr || !readMembersOf(*parent)) {
+        return kNoComm;
+    }
+    CommEntry entry = *parent;
+    entry.handle = handle;
+    entry.constructors = 0;
+    return describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr ? kNoComm
+                                                                                          : entry.index;
 }
 
 void CommTable::settle(std::uint32_t serial) {
@@ -210,10 +231,11 @@ void CommTable::countOnly(CommKind kind, CommEntry* parent) {
     }
 }
 
-void CommTable::remove(MPI_Comm comm) {
-    CommEntry* entry = lookUp(comm);
+void CommTable::remove(const void* handle) {
+    CommEntry* entry = lookUp(handle);
     if (entry != nullptr && entry->index != kCommWorld && entry->index != kCommSelf) {
         *entry = {};
+        ++m_generation;
     }
 }
 

@@ -14,7 +14,7 @@ namespace stopline::preload {
 
 /// What the wrappers need of a communicator.
 struct CommEntry {
-    MPI_Comm handle; ///< null when free
+    const void* handle; ///< of a communicator, window or file; null when free
     std::uint64_t id;
     CommIndex index;
     std::int32_t rank;          ///< own rank in the local group
@@ -37,9 +37,18 @@ class CommTable {
     /// Its handle is read through `handle` by settle(), when the request with this serial is complete.
     CommIndex addLater(trace::Recorder& recorder, CommEntry* parent, MPI_Comm* handle, std::uint32_t serial);
     void settle(std::uint32_t serial);
+    /// A window or file made from all members of `parent`.
+    CommIndex addOn(trace::Recorder& recorder, trace::CommKind kind, CommEntry* parent, const void* handle);
+    /// The index of a communicator, window or file that is known; kNoComm otherwise.
+    [[nodiscard]] CommIndex indexOf(const void* handle) {
+        const CommEntry* entry = handle == nullptr ? nullptr : lookUp(handle);
+        return entry == nullptr ? kNoComm : entry->index;
+    }
     /// A constructor of `parent` gave this rank nothing: the ordinals of the others must stay equal.
     void countOnly(trace::CommKind kind, CommEntry* parent);
-    void remove(MPI_Comm comm);
+    void remove(const void* handle);
+    /// Changes whenever a handle comes to stand for something else.
+    [[nodiscard]] std::uint32_t generation() const { return m_generation; }
 
   private:
     struct Group;
@@ -48,14 +57,16 @@ class CommTable {
         CommEntry entry;
         std::uint32_t serial;
     };
-    [[nodiscard]] CommEntry* lookUp(MPI_Comm comm);
+    [[nodiscard]] CommEntry* lookUp(const void* handle);
     CommEntry* insert(const CommEntry& entry);
+    bool readMembersOf(const CommEntry& entry);
     CommIndex describe(trace::Recorder& recorder, trace::CommKind kind, CommEntry* parent, CommEntry& entry);
     [[nodiscard]] std::uint32_t ordinalOfSet(std::uint64_t set);
     bool readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, std::size_t offset);
 
     Pool<CommEntry, 64> m_entries;
     std::size_t m_count = 0;
+    std::uint32_t m_generation = 0;
     std::size_t m_lastUsed = 0;
     Pool<Pending, 8> m_pending;
     std::size_t m_pendingCount = 0;

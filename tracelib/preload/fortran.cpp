@@ -68,12 +68,8 @@ bool isFortranLayer(std::uintptr_t address) {
 
 } // namespace
 
-CodeAddress callSite(const void* returnAddress) {
-    const auto address = reinterpret_cast<std::uintptr_t>(returnAddress);
+CodeAddress callSiteOfFortran(std::uintptr_t address) {
     const std::uint64_t noted = thread.fortranCaller;
-    if (noted == 0) [[likely]] {
-        return CodeAddress{address};
-    }
     // A note is only good for the call that the Fortran layer makes for it: some calls never come through to
     // C.
     thread.fortranCaller = 0;

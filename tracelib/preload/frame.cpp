@@ -19,16 +19,17 @@ std::int32_t errorClass(int code) {
     return real.Error_class(code, &result) == MPI_SUCCESS ? result : code;
 }
 
-std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
-    // Arguments may be wrong: MPI itself is to say so, about the user's call.
-    if (count <= 0 || type == nullptr || type == predefined.datatypeNull) {
-        return 0;
+void FreedCompletions::addNow(DetailsView& d) {
+    rank.freed.poll();
+    FreedRequests::Freed complete[FreedRequests::kAtOnce];
+    const std::size_t count = rank.freed.takeComplete(complete);
+    for (std::size_t i = 0; i < count; ++i) {
+        m_completions[i] = {{rank.requests - complete[i].serial},
+                            static_cast<std::uint32_t>(i),
+                            traceStatus(complete[i].status)};
     }
-    int size = 0;
-    if (real.Type_size(type, &size) != MPI_SUCCESS || size < 0) {
-        return 0;
-    }
-    return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+    d.completions = m_completions;
+    d.completionCount = static_cast<std::uint32_t>(count);
 }
 
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {

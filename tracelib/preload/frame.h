@@ -4,6 +4,8 @@
 #include "rank.h"
 #include "real.h"
 
+#include <type_traits>
+
 namespace stopline::preload {
 
 using trace::CallClass;
@@ -18,12 +20,26 @@ inline bool passesThrough() {
 }
 
 /// Where the user's code called from: past the Fortran layer of MPI where the call came through one.
-CodeAddress callSite(const void* returnAddress);
+CodeAddress callSiteOfFortran(std::uintptr_t returnAddress);
+inline CodeAddress callSite(const void* returnAddress) {
+    const auto address = reinterpret_cast<std::uintptr_t>(returnAddress);
+    return thread.fortranCaller == 0 ? CodeAddress{address} : callSiteOfFortran(address);
+}
 
 /// Gives the calling thread its ordinal.
 void registerThread();
 std::int32_t errorClass(int code);
-std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type);
+inline std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
+    // Arguments may be wrong: MPI itself is to say so, about the user's call.
+    if (count <= 0 || type == nullptr || type == predefined.datatypeNull) {
+        return 0;
+    }
+    int size = 0;
+    if (real.Type_size(type, &size) != MPI_SUCCESS || size < 0) {
+        return 0;
+    }
+    return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+}
 
 inline Status traceStatus(const MPI_Status& status) {
     Status result;
@@ -37,6 +53,35 @@ inline Status traceStatus(const MPI_Status& status) {
     result.cancelled = statusCancelled(status);
     return result;
 }
+
+/// Words that decide the details of an event, as its wrapper knows them.
+struct Facts {
+    std::uint64_t words[5] = {};
+};
+struct Nothing {
+    void operator()() const {}
+};
+inline std::uint64_t bothOf(std::int32_t low, std::int32_t high) {
+    return static_cast<std::uint32_t>(low) | std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
+}
+inline Facts factsOf(const MPI_Status& status) {
+    return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), statusCancelled(status) ? 1U : 0U, 0}};
+}
+
+/// What an event also says: which receives that the user has freed are complete. To be used under the lock.
+class FreedCompletions {
+  public:
+    /// Adds them to an event that has no completions of its own; otherwise the next one gets them.
+    void addTo(DetailsView& d) {
+        if (!rank.freed.empty() && d.completionCount == 0) [[unlikely]] {
+            addNow(d);
+        }
+    }
+
+  private:
+    void addNow(DetailsView& d);
+    Completion m_completions[FreedRequests::kAtOnce];
+};
 
 /// Lives as long as the wrapper: keeps MPI's own calls from being traced, and knows who calls.
 class Frame {
@@ -62,6 +107,15 @@ class Frame {
         return d;
     }
 
+    /// Key of an event of this call. `facts` and the communicators as they are decide its details.
+    [[nodiscard]] trace::QuickKey keyOf(EventKind kind, const Facts& facts) const {
+        // Addresses take 47 bits, functions few.
+        return {{m_site.value() ^ std::uint64_t{static_cast<std::uint16_t>(m_function)} << 48 ^
+                     std::uint64_t{static_cast<std::uint8_t>(kind)} << 63,
+                 std::uint64_t{thread.ordinal} | std::uint64_t{rank.comms.generation()} << 32,
+                 facts.words[0], facts.words[1], facts.words[2], facts.words[3], facts.words[4]}};
+    }
+
     /// Records the begin, ends an open poll before it, and holds at either if wanted; waits at `gate` before
     /// that. Then the call is on. `fill(DetailsView&)` completes the details under the lock.
     template <typename Fill>
@@ -82,15 +136,59 @@ class Frame {
         enterMpi();
     }
 
+    /// The same where `facts` are all that `fill` goes by. `before()` comes first under the lock, in any case.
+    template <typename Fill, typename Before = Nothing>
+    void begin(const Facts& facts, Fill fill, Before before = {}) {
+        waitWhileOtherHolds();
+        endOpenPoll();
+        std::uint64_t number = 0;
+        {
+            const RankLock lock;
+            before();
+            number = rank.recorder.append(keyOf(EventKind::Begin, facts), executionTime(clockNow()),
+                                          [&](DetailsView& d) {
+                                              d = details(EventKind::Begin);
+                                              fill(d);
+                                          });
+        }
+        holdIfWanted(number);
+        enterMpi();
+    }
+    /// The same for the end of a call that went well.
+    template <typename Fill, typename Before = Nothing>
+    void endWell(const Facts& facts, Fill fill, Before before = {}) {
+        if (!rank.freed.empty()) [[unlikely]] {
+            end(MPI_SUCCESS, [&](DetailsView& d) {
+                before();
+                fill(d);
+            });
+            return;
+        }
+        std::uint64_t number = 0;
+        {
+            const RankLock lock;
+            before();
+            number = rank.recorder.append(keyOf(EventKind::End, facts), executionTime(m_returned),
+                                          [&](DetailsView& d) {
+                                              d = details(EventKind::End);
+                                              fill(d);
+                                          });
+        }
+        leaveMpi();
+        holdIfWanted(number);
+    }
+
     /// Records the end and holds there if wanted. To be called after finished().
     template <typename Fill>
     void end(int code, Fill fill, trace::Gate gate = trace::Gate::None) {
         std::uint64_t number = 0;
         {
             const RankLock lock;
+            FreedCompletions freed;
             DetailsView d = details(EventKind::End);
             d.error = code == MPI_SUCCESS ? 0 : errorClass(code);
             fill(d);
+            freed.addTo(d);
             number = rank.recorder.append(d, executionTime(m_returned));
         }
         leaveMpi();
@@ -100,7 +198,19 @@ class Frame {
         holdIfWanted(number);
     }
     void end(int code) {
-        end(code, [](DetailsView&) {});
+        if (code == MPI_SUCCESS) [[likely]] {
+            endWell({}, [](DetailsView&) {});
+        } else {
+            end(code, [](DetailsView&) {});
+        }
+    }
+    /// The end of a call with one status.
+    void end(int code, const MPI_Status& status) {
+        if (code == MPI_SUCCESS) [[likely]] {
+            endWell(factsOf(status), [&](DetailsView& d) { d.status = traceStatus(status); });
+        } else {
+            end(code, [](DetailsView&) {});
+        }
     }
 
     /// Records the begin of a poll unless one is open, and holds there if wanted.

@@ -20,6 +20,10 @@ ROLES = {
     ("comm", "MPI_Comm*"): "commPointer",
     ("comm", "MPI_Comm"): "comm",
     ("newcomm", "MPI_Comm*"): "newcomm",
+    ("win", "MPI_Win"): "win",
+    ("win", "MPI_Win*"): "winPointer",
+    ("fh", "MPI_File"): "fh",
+    ("fh", "MPI_File*"): "fhPointer",
     ("request", "MPI_Request*"): "request",
     ("requests", "MPI_Request*"): "requests",
     ("status", "MPI_Status*"): "status",
@@ -34,9 +38,10 @@ ROLES = {
     ("sendtypes", "const MPI_Datatype*"): "sendtypes",
     ("recvtypes", "const MPI_Datatype*"): "recvtypes",
 }
-for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcount", "recvtag", "root", "errorcode"):
+for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcount", "recvtag", "root", "errorcode",
+              "target_rank", "origin_count", "result_count", "lock_type", "assertion", "amode"):
     ROLES[(plain, "int")] = plain
-for plain in ("datatype", "sendtype", "recvtype"):
+for plain in ("datatype", "sendtype", "recvtype", "origin_datatype", "result_datatype"):
     ROLES[(plain, "MPI_Datatype")] = plain
 # Passed by value where the class wants to see it as all others: through a pointer.
 BY_VALUE = {("request", "MPI_Request"): "request"}
@@ -69,7 +74,26 @@ def read_rows(path):
     return rows
 
 
-def entry(row):
+def roles_of(row):
+    """Members of Args that a row fills, with what."""
+    roles = {}
+    for kind, name in row.arguments:
+        if (name, kind) in ROLES:
+            roles[ROLES[(name, kind)]] = name
+        elif (name, kind) in BY_VALUE:
+            roles[BY_VALUE[(name, kind)]] = f"&{name}"
+    return roles
+
+
+def roles_of_classes(rows):
+    """For each class, the members of Args that some function of it fills: the others may be left alone."""
+    result = {}
+    for row in rows:
+        result.setdefault(row.call_class, set()).update(roles_of(row))
+    return result
+
+
+def entry(row, class_roles):
     status = next((name for _, name in row.arguments if name in ("status", "statuses")), None)
     lines = [f"STOPLINE_EXPORT int MPI_{row.name}({row.prototype()}) {{"]
     plain = ", ".join(name for _, name in row.arguments)
@@ -81,11 +105,9 @@ def entry(row):
     lines.append(f"        return real.{row.name}({plain});")
     lines.append("    }")
     lines.append("    Args a;")
-    for kind, name in row.arguments:
-        if (name, kind) in ROLES:
-            lines.append(f"    a.{ROLES[(name, kind)]} = {name};")
-        elif (name, kind) in BY_VALUE:
-            lines.append(f"    a.{BY_VALUE[(name, kind)]} = &{name};")
+    roles = roles_of(row)
+    for member in sorted(class_roles):
+        lines.append(f"    a.{member} = {roles.get(member, '{}')};")
     inner = ", ".join("statusPlace" if name == status else name for _, name in row.arguments)
     head = "[&](MPI_Status* statusPlace)" if status else "[&]"
     lines.append(f"    return traced{row.call_class}<FunctionId::{row.name}>(a, STOPLINE_SITE, "
@@ -106,7 +128,8 @@ def write_entries(rows, path):
                   "        return MPI_ERR_UNSUPPORTED_OPERATION;                           \\\n"
                   "    }\n\n")
         out.write("using namespace stopline::preload;\n\n")
-        out.write("\n\n".join(entry(row) for row in rows) + "\n")
+        class_roles = roles_of_classes(rows)
+        out.write("\n\n".join(entry(row, class_roles[row.call_class]) for row in rows) + "\n")
 
 
 def fortran_names(name):

@@ -60,16 +60,29 @@ struct Rank {
     CommTable comms;
     RequestTable requestTable;
     MessageTable messageTable;
+    FreedRequests freed;
 };
 extern Rank rank;
 
 /// Guards everything in `rank` where threads may be several. Never held over a call into MPI that can block.
 class RankLock {
   public:
-    RankLock();
-    ~RankLock();
+    RankLock() {
+        if (rank.multiple) [[unlikely]] {
+            take();
+        }
+    }
+    ~RankLock() {
+        if (rank.multiple) [[unlikely]] {
+            give();
+        }
+    }
     RankLock(const RankLock&) = delete;
     RankLock& operator=(const RankLock&) = delete;
+
+  private:
+    static void take();
+    static void give();
 };
 
 // --- session.cpp ---

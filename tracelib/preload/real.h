@@ -21,7 +21,11 @@ namespace stopline::preload {
     X(Group_translate_ranks)                                                                                 \
     X(Group_free)                                                                                            \
     X(Error_class)                                                                                           \
-    X(Query_thread)
+    X(Query_thread)                                                                                          \
+    X(Topo_test)                                                                                             \
+    X(Cartdim_get)                                                                                           \
+    X(Graph_neighbors_count)                                                                                 \
+    X(Dist_graph_neighbors_count)
 
 /// One pointer a function, all found at once: null before, and where the MPI library lacks the function.
 struct RealTable {

@@ -10,7 +10,14 @@
 
 namespace stopline::preload {
 
-enum class RequestKind : std::uint8_t { Send, Recv, Collective, CommDup };
+enum class RequestKind : std::uint8_t {
+    Send,
+    Recv,
+    Collective,
+    CommDup,
+    File,  ///< of its status only the bytes mean anything
+    Plain, ///< one-sided, generalised: its status means nothing here
+};
 
 struct RequestNode {
     MPI_Request handle;
@@ -56,6 +63,33 @@ class RequestTable {
     std::uint32_t m_nodeCount = 0;
     std::uint32_t m_freeNodes = 0;
     std::uint32_t m_stamp = 0;
+};
+
+/// Receives whose requests the user has freed while they were on. MPI is not told before they are complete, so that the
+/// messages they get are known. Not thread-safe.
+class FreedRequests {
+  public:
+    struct Freed {
+        MPI_Request handle; ///< null: complete, `status` says how
+        std::uint32_t serial;
+        bool persistent;
+        MPI_Status status;
+    };
+    static constexpr std::size_t kAtOnce = 8;
+
+    [[nodiscard]] bool empty() const { return m_count == 0; }
+    /// False when there is no memory for it: then it is to be freed as always.
+    bool add(MPI_Request handle, std::uint32_t serial, bool persistent);
+    /// Asks MPI which are complete by now.
+    void poll();
+    /// Before MPI ends: asks once more, and gives the others up.
+    void pollForTheLastTime();
+    /// Takes up to kAtOnce complete ones out; returns how many, oldest first.
+    std::size_t takeComplete(Freed (&complete)[kAtOnce]);
+
+  private:
+    Pool<Freed, 16> m_freed;
+    std::size_t m_count = 0;
 };
 
 /// Messages taken by Mprobe and Improbe and not yet received.

@@ -101,10 +101,7 @@ bool isAbandoned(const MappingHeader& header, std::int32_t owner) {
 
 } // namespace
 
-RankLock::RankLock() {
-    if (!rank.multiple) {
-        return;
-    }
+void RankLock::take() {
     for (unsigned spins = 0; spinLock.exchange(true, std::memory_order_acquire); ++spins) {
         while (spinLock.load(std::memory_order_relaxed)) {
             if (++spins > 100) {
@@ -114,10 +111,8 @@ RankLock::RankLock() {
     }
 }
 
-RankLock::~RankLock() {
-    if (rank.multiple) {
-        spinLock.store(false, std::memory_order_release);
-    }
+void RankLock::give() {
+    spinLock.store(false, std::memory_order_release);
 }
 
 void complain(const char* what, int error) {

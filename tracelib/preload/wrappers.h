@@ -7,40 +7,53 @@
 
 namespace stopline::preload {
 
-/// Arguments of a call by their role (functions.def); what a function lacks stays as it is here.
+/// Arguments of a call by their role (functions.def); what a function lacks but others of its class have is
+/// zero. Members that no function of a class has are not set at all: setting them would cost more than a poll may.
 struct Args {
-    const void* buf = nullptr;
-    const void* sendbuf = nullptr;
-    const void* recvbuf = nullptr;
-    int count = 0;
-    MPI_Datatype datatype = nullptr;
-    int dest = 0;
-    int source = 0;
-    int tag = 0;
-    int sendcount = 0;
-    const int* sendcounts = nullptr;
-    MPI_Datatype sendtype = nullptr;
-    const MPI_Datatype* sendtypes = nullptr;
-    int sendtag = 0;
-    int recvcount = 0;
-    const int* recvcounts = nullptr;
-    MPI_Datatype recvtype = nullptr;
-    const MPI_Datatype* recvtypes = nullptr;
-    int recvtag = 0;
-    int root = 0;
-    MPI_Comm comm = nullptr;
-    MPI_Comm* commPointer = nullptr; ///< Comm_free, Comm_disconnect
-    MPI_Comm* newcomm = nullptr;
-    MPI_Request* request = nullptr;
-    MPI_Request* requests = nullptr;
-    MPI_Status* status = nullptr;
-    MPI_Status* statuses = nullptr;
-    MPI_Message* message = nullptr;
-    int* flag = nullptr;
-    int* index = nullptr;
-    int* outcount = nullptr;
-    int* indices = nullptr;
-    int errorcode = 0;
+    const void* buf;
+    const void* sendbuf;
+    const void* recvbuf;
+    int count;
+    MPI_Datatype datatype;
+    int dest;
+    int source;
+    int tag;
+    int sendcount;
+    const int* sendcounts;
+    MPI_Datatype sendtype;
+    const MPI_Datatype* sendtypes;
+    int sendtag;
+    int recvcount;
+    const int* recvcounts;
+    MPI_Datatype recvtype;
+    const MPI_Datatype* recvtypes;
+    int recvtag;
+    int root;
+    MPI_Comm comm;
+    MPI_Comm* commPointer; ///< Comm_free, Comm_disconnect
+    MPI_Comm* newcomm;
+    MPI_Request* request;
+    MPI_Request* requests;
+    MPI_Status* status;
+    MPI_Status* statuses;
+    MPI_Message* message;
+    int* flag;
+    int* index;
+    int* outcount;
+    int* indices;
+    int errorcode;
+    MPI_Win win;
+    MPI_Win* winPointer; ///< made or freed
+    MPI_File fh;
+    MPI_File* fhPointer; ///< made or freed
+    int target_rank;
+    int origin_count;
+    MPI_Datatype origin_datatype;
+    int result_count;
+    MPI_Datatype result_datatype;
+    int lock_type;
+    int assertion;
+    int amode;
 };
 
 inline CommIndex commIndex(MPI_Comm comm) {
@@ -59,26 +72,88 @@ class StatusPlace {
     MPI_Status* m_place;
 };
 
-// --- Point to point ---
+// --- From begin to end ---
 
-inline void fillSend(DetailsView& d, const Args& a) {
-    d.comm = commIndex(a.comm);
-    d.sendPeer = traceDestination(a.dest);
-    d.sendTag = a.tag;
-    d.sendBytes = bytesOf(a.count, a.datatype);
+/// A call whose begin `fill(details)` describes and whose end `fillEnd(details, code)`.
+template <typename Fill, typename Call, typename FillEnd>
+int performed(Frame& frame, Fill fill, Call call, FillEnd fillEnd) {
+    frame.begin(fill);
+    const int code = call();
+    frame.finished();
+    frame.end(code, [&](DetailsView& d) { fillEnd(d, code); });
+    return code;
+}
+template <typename Fill, typename Call>
+int performed(Frame& frame, Fill fill, Call call) {
+    frame.begin(fill);
+    const int code = call();
+    frame.finished();
+    frame.end(code);
+    return code;
 }
 
-inline void fillReceive(DetailsView& d, const Args& a) {
-    d.comm = commIndex(a.comm);
-    d.recvPeer = traceSource(a.source);
-    d.recvTag = traceTag(a.tag);
-    d.recvBytes = bytesOf(a.count, a.datatype);
+/// The same for a poll. `saysNo()` after a call without error: nothing has happened yet.
+template <typename Fill, typename Call, typename SaysNo, typename FillEnd>
+int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd) {
+    frame.beginPoll(fill);
+    const int code = call();
+    if (code == MPI_SUCCESS && saysNo()) [[likely]] {
+        frame.pollFailed(fill);
+        return code;
+    }
+    frame.finished();
+    frame.endPoll(code, fill, [&](DetailsView& d) { fillEnd(d, code); });
+    return code;
+}
+
+/// A call that receives one message, or both ways: `facts` decide its details.
+template <typename Fill, typename Call>
+int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call call) {
+    StatusPlace status(a.status);
+    frame.begin(facts, fill);
+    const int code = call(status.place());
+    frame.finished();
+    frame.end(code, *status.place());
+    return code;
+}
+
+// --- Point to point ---
+
+/// One way of a message: what decides the details, and the details.
+struct Way {
+    MPI_Comm comm;
+    int peer;
+    int tag;
+    std::uint64_t bytes;
+
+    [[nodiscard]] Facts facts() const {
+        return {{reinterpret_cast<std::uintptr_t>(comm), bothOf(peer, tag), bytes, 0, 0}};
+    }
+    void fillSend(DetailsView& d) const {
+        d.comm = commIndex(comm);
+        d.sendPeer = traceDestination(peer);
+        d.sendTag = tag;
+        d.sendBytes = bytes;
+    }
+    void fillReceive(DetailsView& d) const {
+        d.comm = commIndex(comm);
+        d.recvPeer = traceSource(peer);
+        d.recvTag = traceTag(tag);
+        d.recvBytes = bytes;
+    }
+};
+inline Way sendWay(const Args& a) {
+    return {a.comm, a.dest, a.tag, bytesOf(a.count, a.datatype)};
+}
+inline Way receiveWay(const Args& a) {
+    return {a.comm, a.source, a.tag, bytesOf(a.count, a.datatype)};
 }
 
 template <FunctionId F, typename Call>
 int tracedSend(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillSend(d, a); });
+    const Way way = sendWay(a);
+    frame.begin(way.facts(), [&](DetailsView& d) { way.fillSend(d); });
     const int code = call();
     frame.finished();
     frame.end(code);
@@ -88,92 +163,99 @@ int tracedSend(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedRecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillReceive(d, a); });
-    StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-        }
-    });
-    return code;
+    const Way way = receiveWay(a);
+    return received(frame, a, way.facts(), [&](DetailsView& d) { way.fillReceive(d); }, call);
 }
 
 template <FunctionId F, typename Call>
 int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) {
-        d.comm = commIndex(a.comm);
-        d.sendPeer = traceDestination(a.dest);
-        d.sendTag = a.sendtag;
-        d.recvPeer = traceSource(a.source);
-        d.recvTag = traceTag(a.recvtag);
-        if constexpr (F == FunctionId::Sendrecv_replace) {
-            d.sendBytes = bytesOf(a.count, a.datatype);
-            d.recvBytes = d.sendBytes;
-        } else {
-            d.sendBytes = bytesOf(a.sendcount, a.sendtype);
-            d.recvBytes = bytesOf(a.recvcount, a.recvtype);
-        }
-    });
-    StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-        }
-    });
-    return code;
+    constexpr bool kReplaces = F == FunctionId::Sendrecv_replace;
+    const Way out{a.comm, a.dest, a.sendtag,
+                  kReplaces ? bytesOf(a.count, a.datatype) : bytesOf(a.sendcount, a.sendtype)};
+    const Way in{a.comm, a.source, a.recvtag, kReplaces ? out.bytes : bytesOf(a.recvcount, a.recvtype)};
+    Facts facts = out.facts();
+    facts.words[3] = bothOf(in.peer, in.tag);
+    facts.words[4] = in.bytes;
+    return received(
+        frame, a, facts,
+        [&](DetailsView& d) {
+            out.fillSend(d);
+            in.fillReceive(d);
+        },
+        call);
 }
 
 // --- Calls that create requests ---
 
-/// Begin, call and end of a call that creates one request. `fill` completes the begin details.
+/// Remembers a request that has been made, under the lock.
+inline void addRequest(const Args& a, std::uint32_t serial, RequestKind kind, bool persistent) {
+    if (a.request != nullptr && *a.request != predefined.requestNull) {
+        rank.requestTable.add(*a.request, serial, kind, persistent);
+    }
+}
+
+/// Begin, call and end of a call that creates one request. `fill` completes the details of the begin, `fillEnd`
+/// those of the end.
 template <FunctionId F, typename Call, typename Fill, typename FillEnd>
-int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, bool persistent, Call call, Fill fill,
-                 FillEnd fillEnd) {
+int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, Call call, Fill fill, FillEnd fillEnd) {
     Frame frame(F, site);
     std::uint32_t serial = 0;
-    frame.begin([&](DetailsView& d) {
-        serial = ++rank.requests;
-        fill(d);
-    });
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            serial = ++rank.requests;
+            fill(d);
+        },
+        call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                addRequest(a, serial, kind, false);
+            }
+            fillEnd(d, code, serial);
+        });
+}
+template <FunctionId F, typename Call, typename Fill>
+int tracedCreate(const Args& a, CodeAddress site, RequestKind kind, Call call, Fill fill) {
+    return tracedCreate<F>(a, site, kind, call, fill, [](DetailsView&, int, std::uint32_t) {});
+}
+
+/// The same for a message that goes one way, with the details that its facts decide.
+template <FunctionId F, bool kPersistent, typename Call, typename Fill>
+int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way, Call call, Fill fill) {
+    Frame frame(F, site);
+    std::uint32_t serial = 0;
+    frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
     const int code = call();
     frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS && a.request != nullptr && *a.request != predefined.requestNull) {
-            rank.requestTable.add(*a.request, serial, kind, persistent);
-        }
-        fillEnd(d, code, serial);
-    });
+    if (code == MPI_SUCCESS) [[likely]] {
+        frame.endWell(
+            {}, [](DetailsView&) {}, [&] { addRequest(a, serial, kind, kPersistent); });
+    } else {
+        frame.end(code);
+    }
     return code;
 }
 
-template <FunctionId F, typename Call>
+template <FunctionId F, bool kPersistent = false, typename Call>
 int tracedIsend(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Send, false, call, [&](DetailsView& d) { fillSend(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    const Way way = sendWay(a);
+    return tracedPost<F, kPersistent>(a, site, RequestKind::Send, way, call,
+                                      [&](DetailsView& d) { way.fillSend(d); });
 }
-template <FunctionId F, typename Call>
+template <FunctionId F, bool kPersistent = false, typename Call>
 int tracedIrecv(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Recv, false, call, [&](DetailsView& d) { fillReceive(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    const Way way = receiveWay(a);
+    return tracedPost<F, kPersistent>(a, site, RequestKind::Recv, way, call,
+                                      [&](DetailsView& d) { way.fillReceive(d); });
 }
 template <FunctionId F, typename Call>
 int tracedSendInit(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Send, true, call, [&](DetailsView& d) { fillSend(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedIsend<F, true>(a, site, call);
 }
 template <FunctionId F, typename Call>
 int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Recv, true, call, [&](DetailsView& d) { fillReceive(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedIrecv<F, true>(a, site, call);
 }
 
 // --- Probes and matched messages ---
@@ -192,22 +274,23 @@ inline void noteMessage(const Args& a, const Status& status) {
     }
 }
 
+template <FunctionId F>
+void fillProbed(DetailsView& d, const Args& a, const MPI_Status& status, int code) {
+    if (code == MPI_SUCCESS) {
+        d.status = traceStatus(status);
+        if constexpr (F == FunctionId::Mprobe || F == FunctionId::Improbe) {
+            noteMessage(a, d.status);
+        }
+    }
+}
+
 template <FunctionId F, typename Call>
 int tracedProbe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillProbe(d, a); });
     StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-            if constexpr (F == FunctionId::Mprobe) {
-                noteMessage(a, d.status);
-            }
-        }
-    });
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
 }
 template <FunctionId F, typename Call>
 int tracedMprobe(const Args& a, CodeAddress site, Call call) {
@@ -217,24 +300,11 @@ int tracedMprobe(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedIprobe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    const auto fill = [&](DetailsView& d) { fillProbe(d, a); };
-    frame.beginPoll(fill);
     StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    if (code == MPI_SUCCESS && *a.flag == 0) {
-        frame.pollFailed(fill);
-        return code;
-    }
-    frame.endPoll(code, fill, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-            if constexpr (F == FunctionId::Improbe) {
-                noteMessage(a, d.status);
-            }
-        }
-    });
-    return code;
+    return polled(
+        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        [&] { return *a.flag == 0; },
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
 }
 template <FunctionId F, typename Call>
 int tracedImprobe(const Args& a, CodeAddress site, Call call) {
@@ -259,22 +329,18 @@ inline void fillMatched(DetailsView& d, const Args& a) {
 template <FunctionId F, typename Call>
 int tracedMrecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillMatched(d, a); });
     StatusPlace status(a.status);
-    const int code = call(status.place());
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) {
-        if (code == MPI_SUCCESS) {
-            d.status = traceStatus(*status.place());
-        }
-    });
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { fillMatched(d, a); }, [&] { return call(status.place()); },
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.status = traceStatus(*status.place());
+            }
+        });
 }
 template <FunctionId F, typename Call>
 int tracedImrecv(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Recv, false, call, [&](DetailsView& d) { fillMatched(d, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedCreate<F>(a, site, RequestKind::Recv, call, [&](DetailsView& d) { fillMatched(d, a); });
 }
 
 // --- Cancel, the end of a job ---
@@ -282,16 +348,18 @@ int tracedImrecv(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedAbort(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { d.comm = commIndex(a.comm); });
-    stopBeforeEnd(trace::StopReason::Abort, a.errorcode);
-    const int code = call();
-    frame.finished();
-    frame.end(code);
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); },
+        [&] {
+            stopBeforeEnd(trace::StopReason::Abort, a.errorcode);
+            return call();
+        });
 }
 
 } // namespace stopline::preload
 
 #include "wrappers_collective.h"
+#include "wrappers_file.h"
 #include "wrappers_init.h"
 #include "wrappers_wait.h"
+#include "wrappers_window.h"

@@ -157,6 +157,34 @@ bool isRooted(FunctionId function) {
     }
 }
 
+/// How many neighbours a topology gives this rank.
+struct Neighbors {
+    int sources = 0;
+    int destinations = 0;
+};
+
+Neighbors neighborsIn(MPI_Comm comm) {
+    Neighbors n;
+    int topology = MPI_UNDEFINED;
+    if (comm == nullptr || comm == predefined.commNull || real.Topo_test(comm, &topology) != MPI_SUCCESS) {
+        return n;
+    }
+    if (topology == MPI_CART && real.Cartdim_get(comm, &n.sources) == MPI_SUCCESS) {
+        n.sources *= 2;
+        n.destinations = n.sources;
+    } else if (topology == MPI_GRAPH) {
+        int own = 0;
+        if (real.Comm_rank(comm, &own) == MPI_SUCCESS &&
+            real.Graph_neighbors_count(comm, own, &n.sources) == MPI_SUCCESS) {
+            n.destinations = n.sources;
+        }
+    } else if (topology == MPI_DIST_GRAPH) {
+        int weighted = 0;
+        real.Dist_graph_neighbors_count(comm, &n.sources, &n.destinations, &weighted);
+    }
+    return n;
+}
+
 CommKind kindOf(FunctionId function) {
     switch (function) {
     case FunctionId::Comm_dup:
@@ -174,6 +202,11 @@ CommKind kindOf(FunctionId function) {
         return CommKind::InterCreate;
     case FunctionId::Intercomm_merge:
         return CommKind::InterMerge;
+    case FunctionId::Comm_spawn:
+    case FunctionId::Comm_spawn_multiple:
+    case FunctionId::Comm_accept:
+    case FunctionId::Comm_connect:
+        return CommKind::Process;
     default:
         return CommKind::Topology;
     }
@@ -196,6 +229,37 @@ void fillCollective(DetailsView& d, FunctionId function, const Args& a) {
         fillRooted(d, function, a, p);
     } else if (!rooted) {
         fillSymmetric(d, function, a, p);
+    }
+}
+
+void fillNeighbor(DetailsView& d, FunctionId function, const Args& a) {
+    d.comm = commIndex(a.comm);
+    const Neighbors n = neighborsIn(a.comm);
+    switch (function) {
+    case FunctionId::Neighbor_allgather:
+    case FunctionId::Ineighbor_allgather:
+        d.sendBytes = bytesOf(a.sendcount, a.sendtype);
+        d.recvBytes = bytesOf(std::int64_t{a.recvcount} * n.sources, a.recvtype);
+        break;
+    case FunctionId::Neighbor_allgatherv:
+    case FunctionId::Ineighbor_allgatherv:
+        d.sendBytes = bytesOf(a.sendcount, a.sendtype);
+        d.recvBytes = sumOf(a.recvcounts, n.sources, a.recvtype);
+        break;
+    case FunctionId::Neighbor_alltoall:
+    case FunctionId::Ineighbor_alltoall:
+        d.sendBytes = bytesOf(std::int64_t{a.sendcount} * n.destinations, a.sendtype);
+        d.recvBytes = bytesOf(std::int64_t{a.recvcount} * n.sources, a.recvtype);
+        break;
+    case FunctionId::Neighbor_alltoallv:
+    case FunctionId::Ineighbor_alltoallv:
+        d.sendBytes = sumOf(a.sendcounts, n.destinations, a.sendtype);
+        d.recvBytes = sumOf(a.recvcounts, n.sources, a.recvtype);
+        break;
+    default: // alltoallw
+        d.sendBytes = sumOf(a.sendcounts, n.destinations, a.sendtypes);
+        d.recvBytes = sumOf(a.recvcounts, n.sources, a.recvtypes);
+        break;
     }
 }
 

@@ -9,40 +9,73 @@ namespace stopline::preload {
 /// communicator).
 void fillCollective(DetailsView& d, FunctionId function, const Args& a);
 
+/// The same for the collectives over the neighbours of a topology.
+void fillNeighbor(DetailsView& d, FunctionId function, const Args& a);
+
 /// The communicator that a constructor made; kind from the function.
 void fillNewComm(DetailsView& d, FunctionId function, const Args& a, int code);
 
 template <FunctionId F, typename Call>
 int tracedCollective(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { fillCollective(d, F, a); });
-    const int code = call();
-    frame.finished();
-    frame.end(code);
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { fillCollective(d, F, a); }, call);
 }
 
 template <FunctionId F, typename Call>
 int tracedIcollective(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(
-        a, site, RequestKind::Collective, false, call, [&](DetailsView& d) { fillCollective(d, F, a); },
-        [](DetailsView&, int, std::uint32_t) {});
+    return tracedCreate<F>(a, site, RequestKind::Collective, call,
+                           [&](DetailsView& d) { fillCollective(d, F, a); });
+}
+
+template <FunctionId F, typename Call>
+int tracedNeighbor(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(frame, [&](DetailsView& d) { fillNeighbor(d, F, a); }, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedIneighbor(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::Collective, call,
+                           [&](DetailsView& d) { fillNeighbor(d, F, a); });
+}
+
+template <FunctionId F, typename Call>
+int tracedCommSpawn(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            d.comm = commIndex(a.comm);
+            d.root = traceRoot(a.root);
+        },
+        call, [&](DetailsView& d, int code) { fillNewComm(d, F, a, code); });
+}
+
+template <FunctionId F, typename Call>
+int tracedCommJoin(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [](DetailsView&) {}, call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.newComm = rank.comms.add(rank.recorder, trace::CommKind::Process, nullptr, *a.newcomm);
+            }
+        });
 }
 
 template <FunctionId F, typename Call>
 int tracedCommCreate(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    frame.begin([&](DetailsView& d) { d.comm = commIndex(a.comm); });
-    const int code = call();
-    frame.finished();
-    frame.end(code, [&](DetailsView& d) { fillNewComm(d, F, a, code); });
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); }, call,
+        [&](DetailsView& d, int code) { fillNewComm(d, F, a, code); });
 }
 
 template <FunctionId F, typename Call>
 int tracedCommIdup(const Args& a, CodeAddress site, Call call) {
     return tracedCreate<F>(
-        a, site, RequestKind::CommDup, false, call, [&](DetailsView& d) { d.comm = commIndex(a.comm); },
+        a, site, RequestKind::CommDup, call, [&](DetailsView& d) { d.comm = commIndex(a.comm); },
         [&](DetailsView& d, int code, std::uint32_t serial) {
             if (code == MPI_SUCCESS) {
                 d.newComm = rank.comms.addLater(rank.recorder, rank.comms.find(rank.recorder, a.comm),
@@ -55,15 +88,13 @@ template <FunctionId F, typename Call>
 int tracedCommFree(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     const MPI_Comm freed = *a.commPointer;
-    frame.begin([&](DetailsView& d) { d.comm = commIndex(freed); });
-    const int code = call();
-    frame.finished();
-    frame.end(code, [&](DetailsView&) {
-        if (code == MPI_SUCCESS) {
-            rank.comms.remove(freed);
-        }
-    });
-    return code;
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = commIndex(freed); }, call,
+        [&](DetailsView&, int code) {
+            if (code == MPI_SUCCESS) {
+                rank.comms.remove(freed);
+            }
+        });
 }
 
 } // namespace stopline::preload

@@ -30,6 +30,7 @@ int tracedFinalize(const Args&, CodeAddress site, Call call) {
     Frame frame(F, site);
     frame.begin([](DetailsView&) {});
     rank.phase = Phase::Ending;
+    rank.freed.pollForTheLastTime();
     const int code = call();
     frame.finished();
     rank.phase = Phase::Finalized;

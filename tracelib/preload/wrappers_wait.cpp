@@ -60,6 +60,8 @@ void Operands::completeOne(std::uint32_t i, const MPI_Status* status, bool relea
         done.status = traceStatus(*status);
     } else if (status != nullptr && node.kind == RequestKind::Send) {
         done.status.cancelled = statusCancelled(*status);
+    } else if (status != nullptr && node.kind == RequestKind::File) {
+        done.status.bytes = statusBytes(*status);
     }
     if (!release) {
         return;
@@ -134,6 +136,15 @@ void Operands::forget() {
             rank.requestTable.remove(m_nodes[i]);
         }
     }
+}
+
+bool Operands::follow() {
+    if (m_count == 0 || m_nodes[0] == RequestTable::kNone) {
+        return false;
+    }
+    const RequestNode& node = rank.requestTable.node(m_nodes[0]);
+    return node.kind == RequestKind::Recv && node.active &&
+           rank.freed.add(node.handle, node.serial, node.persistent);
 }
 
 } // namespace stopline::preload

@@ -43,6 +43,8 @@ class Operands {
     /// Starts (Start, Startall) or forgets (Request_free) all of them. Needs find().
     void activate();
     void forget();
+    /// Request_free of a receive that is on: keeps it until it is complete. False: there is nothing to follow.
+    bool follow();
 
   private:
     [[nodiscard]] RequestRef refOf(std::uint32_t i);
@@ -68,111 +70,115 @@ class StatusArray {
     MPI_Status* m_place;
 };
 
+/// What Wait, Test and Start are about: one request or an array of them.
 inline Operands operandsOf(const Args& a) {
     return a.requests != nullptr ? Operands(a.requests, a.count)
                                  : Operands(a.request, a.request != nullptr ? 1 : 0);
 }
 
 template <FunctionId F>
-bool hasSucceeded(const Args& a, int code) {
-    if (code != MPI_SUCCESS) {
-        return true; // an error ends the poll too
-    }
-    if constexpr (F == FunctionId::Testsome) {
-        return *a.outcount != 0; // MPI_UNDEFINED: nothing to wait for
-    } else {
-        return *a.flag != 0;
-    }
+StatusArray statusesOf(const Args& a) {
+    return StatusArray(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,
+                       a.requests != nullptr && a.count > 0 ? static_cast<std::size_t>(a.count) : 1);
 }
 
 template <FunctionId F, typename Call>
 int tracedWait(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     Operands operands = operandsOf(a);
-    frame.begin([&](DetailsView& d) {
-        operands.find();
-        operands.claim();
-        operands.describe(d);
-    });
-    StatusArray statuses(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,
-                         a.requests != nullptr && a.count > 0 ? static_cast<std::size_t>(a.count) : 1);
-    const int code = call(statuses.place());
-    frame.finished();
-    frame.end(code,
-              [&](DetailsView& d) { operands.complete(d, shapeOf(F), a, statuses.place(), code, true); });
-    return code;
+    StatusArray statuses = statusesOf<F>(a);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            operands.find();
+            operands.claim();
+            operands.describe(d);
+        },
+        [&] { return call(statuses.place()); },
+        [&](DetailsView& d, int code) { operands.complete(d, shapeOf(F), a, statuses.place(), code, true); });
 }
 
 template <FunctionId F, typename Call>
 int tracedTest(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     Operands operands = operandsOf(a);
-    const auto fill = [&](DetailsView& d) {
-        operands.find();
-        operands.describe(d);
-    };
-    frame.beginPoll(fill);
-    StatusArray statuses(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,
-                         a.requests != nullptr && a.count > 0 ? static_cast<std::size_t>(a.count) : 1);
-    const int code = call(statuses.place());
-    frame.finished();
-    if (!hasSucceeded<F>(a, code)) {
-        frame.pollFailed(fill);
-        return code;
-    }
-    frame.endPoll(code, fill, [&](DetailsView& d) {
-        operands.find();
-        operands.complete(d, shapeOf(F), a, statuses.place(), code, F != FunctionId::Request_get_status);
-    });
-    return code;
+    StatusArray statuses = statusesOf<F>(a);
+    return polled(
+        frame,
+        [&](DetailsView& d) {
+            operands.find();
+            operands.describe(d);
+        },
+        [&] { return call(statuses.place()); },
+        // MPI_UNDEFINED for outcount: nothing to wait for.
+        [&] { return F == FunctionId::Testsome ? *a.outcount == 0 : *a.flag == 0; },
+        [&](DetailsView& d, int code) {
+            operands.find();
+            operands.complete(d, shapeOf(F), a, statuses.place(), code, F != FunctionId::Request_get_status);
+        });
 }
 
 template <FunctionId F, typename Call>
 int tracedStart(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     Operands operands = operandsOf(a);
-    frame.begin([&](DetailsView& d) {
-        operands.find();
-        // Named as what they become: active.
-        operands.activate();
-        operands.describe(d);
-    });
-    const int code = call();
-    frame.finished();
-    frame.end(code);
-    return code;
-}
-
-template <FunctionId F, typename Call>
-int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
-    Operands operands = operandsOf(a);
-    frame.begin([&](DetailsView& d) {
-        operands.find();
-        operands.describe(d);
-    });
-    const int code = call();
-    frame.finished();
-    frame.end(code, [&](DetailsView&) {
-        if (code == MPI_SUCCESS) {
-            operands.forget();
-        }
-    });
-    return code;
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            operands.find();
+            // Named as what they become: active.
+            operands.activate();
+            operands.describe(d);
+        },
+        call);
 }
 
 template <FunctionId F, typename Call>
 int tracedCancel(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    Operands operands = operandsOf(a);
-    frame.begin([&](DetailsView& d) {
-        operands.find();
-        operands.describe(d);
-    });
-    const int code = call();
-    frame.finished();
-    frame.end(code);
-    return code;
+    Operands operands(a.request, 1);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            operands.find();
+            operands.describe(d);
+        },
+        call);
+}
+
+template <FunctionId F, typename Call>
+int tracedGrequest(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::Plain, call, [](DetailsView&) {});
+}
+template <FunctionId F, typename Call>
+int tracedGrequestComplete(const Args& a, CodeAddress site, Call call) {
+    return tracedCancel<F>(a, site, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    Operands operands(a.request, 1);
+    bool followed = false;
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            operands.find();
+            operands.describe(d);
+            followed = operands.follow();
+        },
+        [&] {
+            if (followed) {
+                *a.request = predefined.requestNull;
+                return MPI_SUCCESS;
+            }
+            return call();
+        },
+        [&](DetailsView&, int code) {
+            if (code == MPI_SUCCESS) {
+                operands.forget();
+            }
+        });
 }
 
 } // namespace stopline::preload

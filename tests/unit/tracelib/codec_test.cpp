@@ -34,6 +34,7 @@ EventDetails randomDetails(std::mt19937_64& random) {
     d.recvBytes = chance(2) ? 0 : number();
     d.root = chance(2) ? kNoPeer : small();
     d.error = chance(2) ? 0 : small();
+    d.mode = chance(2) ? 0 : small();
     d.flag = chance(2);
     d.truncated = chance(8);
     if (chance(2)) {

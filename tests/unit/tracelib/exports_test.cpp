@@ -1,5 +1,4 @@
-// What the library shows to the process, and that its table of functions leaves nothing of MPI out by
-// accident.
+// What the library shows to the process.
 #include "../../../tracelib/functions.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -103,36 +100,4 @@ TEST(Exports, StaticMemoryIsBounded) {
     size >> text >> data >> bss;
     ASSERT_GT(bss, 0U);
     EXPECT_LT(data + bss, std::size_t{2} << 20);
-}
-
-TEST(Table, EveryFunctionOfMpiIsTracedOrNamedAsUntraced) {
-    std::string header;
-    std::istringstream dirs(STOPLINE_MPI_HEADER_DIRS);
-    for (std::string dir; std::getline(dirs, dir, ':');) {
-        std::ifstream in(dir + "/mpi.h");
-        std::ostringstream text;
-        text << in.rdbuf();
-        header += text.str();
-    }
-    ASSERT_FALSE(header.empty());
-    std::set<std::string> declared;
-    const std::regex declaration(R"(OMPI_DECLSPEC\s+\w+\s+(MPI_\w+)\s*\()");
-    for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end; ++it) {
-        declared.insert((*it)[1].str());
-    }
-    ASSERT_GT(declared.size(), 300U);
-    const std::set<std::string> traced = tracedNames();
-    std::set<std::string> untraced;
-    std::ifstream list(STOPLINE_UNTRACED);
-    for (std::string line; std::getline(list, line);) {
-        if (!line.empty() && line[0] != '#') {
-            untraced.insert(line);
-        }
-    }
-    for (const std::string& name : declared) {
-        EXPECT_NE(traced.count(name), untraced.count(name)) << name << " is in both lists or in none";
-    }
-    for (const std::string& name : traced) {
-        EXPECT_EQ(declared.count(name), 1U) << name;
-    }
 }

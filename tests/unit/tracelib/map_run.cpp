@@ -162,6 +162,9 @@ std::string eventText(std::uint64_t number, const EventDetails& d, const Decoded
         }
         add("req=" + list);
     }
+    if (d.mode != 0) {
+        add("mode=" + std::to_string(d.mode));
+    }
     if (d.message != RequestRef{}) {
         add("message=" + refText(d.message, matched));
     }

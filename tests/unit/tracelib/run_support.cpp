@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <sys/wait.h>
 
@@ -38,6 +39,28 @@ std::string mpirun(int ranks) {
            std::to_string(ranks) + " ";
 }
 
+std::vector<std::string> expectedEvents(const std::string& program, int rank) {
+    std::vector<std::string> lines;
+    std::ifstream in(STOPLINE_EXPECTED "/" + program + "." + std::to_string(rank) + ".txt");
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// How often a poll failed is a matter of chance, unless the program says how often.
+std::string withoutChance(const std::string& line) {
+    return line.find("flag=false") != std::string::npos
+               ? line
+               : std::regex_replace(line, std::regex(" failures=[0-9]+"), "");
+}
+
+} // namespace
+
+bool RankDump::has(const std::string& fact) const {
+    return ("\n" + facts).find("\n" + fact + "\n") != std::string::npos;
+}
+
 RankDump readDump(const std::string& path) {
     RankDump rank;
     std::ifstream in(path);
@@ -63,12 +86,6 @@ RankDump readDump(const std::string& path) {
     return rank;
 }
 
-} // namespace
-
-bool RankDump::has(const std::string& fact) const {
-    return ("\n" + facts).find("\n" + fact + "\n") != std::string::npos;
-}
-
 JobRun run(int ranks, const std::string& options, const std::string& program,
            const std::string& environment) {
     std::string folder = (std::filesystem::temp_directory_path() / "stopline-run-XXXXXX").string();
@@ -87,6 +104,24 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
 
 JobRun runPlain(int ranks, const std::string& program) {
     return shell(mpirun(ranks) + STOPLINE_BIN "/" + program);
+}
+
+void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks) {
+    ASSERT_EQ(run.code, 0) << run.output;
+    for (const int rank : ranks) {
+        const RankDump& dump = run.ranks[static_cast<std::size_t>(rank)];
+        EXPECT_TRUE(dump.has("error ")) << dump.facts;
+        EXPECT_TRUE(dump.has("off 0")) << dump.facts;
+        EXPECT_TRUE(dump.has("inside 0")) << dump.facts;
+        EXPECT_TRUE(dump.has("count " + std::to_string(dump.events.size()))) << dump.facts;
+        const std::vector<std::string> expected = expectedEvents(program, rank);
+        ASSERT_FALSE(expected.empty());
+        ASSERT_EQ(dump.events.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_EQ(withoutChance(dump.events[i]), withoutChance(expected[i]))
+                << program << " rank " << rank;
+        }
+    }
 }
 
 std::vector<int> beginLines(const RankDump& rank, const std::string& program) {

@@ -18,6 +18,9 @@ struct RankDump {
     [[nodiscard]] bool has(const std::string& fact) const;
 };
 
+/// Reads what map_run has written of a rank.
+RankDump readDump(const std::string& path);
+
 struct JobRun {
     int code = 0;
     std::string output;
@@ -29,6 +32,8 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
            const std::string& environment = {});
 /// The same without anything of ours.
 JobRun runPlain(int ranks, const std::string& program);
+/// Whether the ranks recorded what the files in expected/ say, all of it and nothing else.
+void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks);
 /// Source lines of the call sites of all begin events.
 std::vector<int> beginLines(const RankDump& rank, const std::string& program);
 

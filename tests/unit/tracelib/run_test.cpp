@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -12,40 +11,6 @@
 using namespace stopline::trace::testing;
 
 namespace {
-
-std::vector<std::string> expectedEvents(const std::string& program, int rank) {
-    std::vector<std::string> lines;
-    std::ifstream in(STOPLINE_EXPECTED "/" + program + "." + std::to_string(rank) + ".txt");
-    for (std::string line; std::getline(in, line);) {
-        lines.push_back(line);
-    }
-    return lines;
-}
-
-/// How often a poll failed is a matter of chance, unless the program says how often.
-std::string withoutChance(const std::string& line) {
-    return line.find("flag=false") != std::string::npos
-               ? line
-               : std::regex_replace(line, std::regex(" failures=[0-9]+"), "");
-}
-
-void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks) {
-    ASSERT_EQ(run.code, 0) << run.output;
-    for (const int rank : ranks) {
-        const RankDump& dump = run.ranks[static_cast<std::size_t>(rank)];
-        EXPECT_TRUE(dump.has("error ")) << dump.facts;
-        EXPECT_TRUE(dump.has("off 0")) << dump.facts;
-        EXPECT_TRUE(dump.has("inside 0")) << dump.facts;
-        EXPECT_TRUE(dump.has("count " + std::to_string(dump.events.size()))) << dump.facts;
-        const std::vector<std::string> expected = expectedEvents(program, rank);
-        ASSERT_FALSE(expected.empty());
-        ASSERT_EQ(dump.events.size(), expected.size());
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-            EXPECT_EQ(withoutChance(dump.events[i]), withoutChance(expected[i]))
-                << program << " rank " << rank;
-        }
-    }
-}
 
 /// Call sites are inside the program, and times never go back.
 void expectSane(const JobRun& run) {

@@ -1,0 +1,96 @@
+// What the recorder leaves out of blocks because it can be guessed, comes back.
+#include "image.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <utility>
+#include <vector>
+
+using namespace stopline;
+using namespace stopline::trace;
+using namespace stopline::trace::testing;
+
+TEST(Reader, BlocksGiveBackEveryEventOfAnyProgram) {
+    // Loops with exceptions, polls among them, many and few details, in blocks and staging: all as appended.
+    for (const int kinds : {3, 40, 50'000}) {
+        Mapping mapping;
+        std::mt19937_64 random(static_cast<std::uint64_t>(kinds));
+        struct Appended {
+            std::int32_t tag;
+            EventKind kind;
+            std::uint64_t failures;
+        };
+        std::vector<Appended> appended;
+        TimeNs now = 0;
+        for (int i = 0; i < 100'000; ++i) {
+            const int tag =
+                random() % 16 == 0 ? static_cast<int>(random() % static_cast<unsigned>(kinds)) : i % 3;
+            const EventKind kind = i % 2 == 0 ? EventKind::Begin : EventKind::End;
+            DetailsView d = sendDetails(tag, EventKind::Begin);
+            d.kind = kind;
+            d.function = tag % 3 == 2 ? FunctionId::Iprobe : FunctionId::Send;
+            const bool pollEnd = tag % 3 == 2 && kind == EventKind::End;
+            const std::uint64_t failures = pollEnd ? random() % 1000 : 0;
+            now += static_cast<TimeNs>(random() % (i % 1000 == 0 ? 100'000'000 : 3'000));
+            ASSERT_EQ(mapping.recorder.append(d, now, failures), static_cast<std::uint64_t>(i) + 1);
+            appended.push_back({tag, kind, failures});
+        }
+        EXPECT_GT(mapping.header().blockLength.load(), 0U);
+        RankReader reader;
+        ASSERT_EQ(reader.update(mapping.image()), "");
+        ASSERT_EQ(reader.events().size(), appended.size());
+        for (std::size_t i = 0; i < appended.size(); ++i) {
+            const DecodedEvent& event = reader.events()[i];
+            ASSERT_EQ(reader.details(event.details).sendTag, appended[i].tag) << i;
+            ASSERT_EQ(reader.details(event.details).kind, appended[i].kind) << i;
+            ASSERT_EQ(event.pollFailures, appended[i].failures) << i;
+        }
+    }
+}
+
+TEST(Reader, WhatRepeatsTakesNextToNothing) {
+    Mapping mapping;
+    TimeNs now = 0;
+    for (int i = 0; i < 1'000'000; ++i) {
+        mapping.recorder.append(sendDetails(i / 2 % 7, i % 2 == 0 ? EventKind::Begin : EventKind::End),
+                                now += 400);
+    }
+    mapping.recorder.flush();
+    EXPECT_LT(mapping.header().blockLength.load(), 500'000 / 50); // a fiftieth of a byte a call
+}
+
+TEST(Recorder, KeysGiveTheDetailsOfTheirCallSite) {
+    Mapping mapping;
+    int filled = 0;
+    const auto append = [&](std::uint64_t site, std::int32_t tag) {
+        const QuickKey key{{site, static_cast<std::uint64_t>(tag), 0, 0, 0, 0, 0}};
+        mapping.recorder.append(key, 0, [&](DetailsView& d) {
+            d = sendDetails(tag);
+            d.site = CodeAddress{site};
+            ++filled;
+        });
+    };
+    std::vector<std::pair<std::uint64_t, std::int32_t>> all;
+    for (int i = 0; i < 3000; ++i) {
+        // More call sites than the table has slots, and sites that change what they do.
+        const std::uint64_t site = 0x400000 + static_cast<std::uint64_t>(i % 1500) * 5;
+        all.emplace_back(site, i % 2 == 0 ? 7 : i / 100);
+        append(all.back().first, all.back().second);
+    }
+    EXPECT_GT(filled, 1500);
+    filled = 0;
+    for (int i = 0; i < 1000; ++i) {
+        all.emplace_back(0x500000, 9);
+        append(0x500000, 9);
+    }
+    EXPECT_EQ(filled, 1);
+    RankReader reader;
+    ASSERT_EQ(reader.update(mapping.image()), "");
+    ASSERT_EQ(reader.events().size(), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const EventDetails& d = reader.details(reader.events()[i].details);
+        ASSERT_EQ(d.site, CodeAddress{all[i].first});
+        ASSERT_EQ(d.sendTag, all[i].second);
+    }
+}

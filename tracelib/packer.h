@@ -1,0 +1,111 @@
+// How the events of a block are written: what a repeating program does again takes next to nothing, neither
+// time nor bytes. Writing side and what both sides share; reading side in unpacker.h.
+//
+// Which details come next is predicted from the last two. An event as predicted, its time code equal to the
+// last one of the same details in this block, is a hit. A block holds three streams, deflated one behind the
+// other:
+//   tokens: varint of hits * 4 + what the event behind them missed (kMissedId, kMissedTime), 0 at the end of
+//   a block ids:    varint id of each event that missed it (0: serialised details follow); after every end of
+//   a poll, hit or
+//           not, varint number of failures
+//   times:  time code, or kExactTime and a varint, of each event that missed it
+#pragma once
+
+#include "codec.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace stopline::trace {
+
+inline constexpr std::uint32_t kMissedId = 1;
+inline constexpr std::uint32_t kMissedTime = 2;
+
+/// Guesses the next id. Starts anew with each block, so that a block can be read alone.
+class Predictor {
+  public:
+    /// 0 when there is no guess. Ids above kMaxId are never guessed.
+    [[nodiscard]] std::uint32_t guess() const { return m_next[m_context]; }
+    void learn(std::uint32_t id) {
+        m_next[m_context] = static_cast<std::uint16_t>(id <= kMaxId ? id : 0);
+        m_context = (id * 0x9e3779b1U ^ m_last * 0x85ebca6bU) >> (32 - kBits);
+        m_last = id;
+    }
+    void reset() { std::memset(static_cast<void*>(this), 0, sizeof *this); }
+
+  private:
+    static constexpr unsigned kBits = 12;
+    static constexpr std::uint32_t kMaxId = 0xffff;
+    std::uint16_t m_next[1U << kBits];
+    std::uint32_t m_context;
+    std::uint32_t m_last;
+};
+
+/// The streams of the block in hand. In zeroed memory; no stream needs a check: a block holds no more than
+/// its events take in staging.
+class Packer {
+  public:
+    void reset() {
+        m_predictor.reset();
+        m_hits = m_tokenBytes = m_idBytes = m_timeBytes = 0;
+    }
+    /// Adds an event. `details` are the `size` bytes for id 0; `time` its `timeSize` bytes, none for a hit.
+    void add(std::uint32_t id, const std::byte* details, std::size_t size, const std::byte* time,
+             std::uint32_t timeSize) {
+        const bool guessed = id != 0 && m_predictor.guess() == id;
+        m_predictor.learn(id);
+        if (guessed && timeSize == 0) [[likely]] {
+            ++m_hits;
+            return;
+        }
+        put(m_tokens, m_tokenBytes,
+            std::uint64_t{m_hits} * 4 + (guessed ? 0U : kMissedId) + (timeSize == 0 ? 0U : kMissedTime));
+        m_hits = 0;
+        if (!guessed) {
+            put(m_ids, m_idBytes, id);
+            if (id == 0) {
+                std::memcpy(m_ids + m_idBytes, details, size);
+                m_idBytes += static_cast<std::uint32_t>(size);
+            }
+        }
+        for (std::uint32_t i = 0; i < timeSize; ++i) {
+            m_times[m_timeBytes++] = time[i];
+        }
+    }
+    void addFailures(std::uint64_t failures) { put(m_ids, m_idBytes, failures); }
+    /// To be called once before the streams are read.
+    void finish() {
+        if (m_hits != 0) {
+            put(m_tokens, m_tokenBytes, std::uint64_t{m_hits} * 4);
+            m_hits = 0;
+        }
+    }
+    [[nodiscard]] const std::byte* tokens() const { return m_tokens; }
+    [[nodiscard]] const std::byte* ids() const { return m_ids; }
+    [[nodiscard]] const std::byte* times() const { return m_times; }
+    [[nodiscard]] std::uint32_t tokenBytes() const { return m_tokenBytes; }
+    [[nodiscard]] std::uint32_t idBytes() const { return m_idBytes; }
+    [[nodiscard]] std::uint32_t timeBytes() const { return m_timeBytes; }
+
+  private:
+    static void put(std::byte* stream, std::uint32_t& used, std::uint64_t value) {
+        ByteWriter out(stream + used, 10);
+        out.varint(value);
+        used += static_cast<std::uint32_t>(out.used());
+    }
+
+    Predictor m_predictor;
+    std::uint32_t m_hits;
+    std::uint32_t m_tokenBytes;
+    std::uint32_t m_idBytes;
+    std::uint32_t m_timeBytes;
+    std::byte m_tokens[kStagingBytes]; // a token of one byte an event, longer ones stand for many events
+    std::byte m_ids[kStagingBytes];
+    std::byte m_times[kStagingBytes];
+};
+
+/// Most bytes of the three streams together that a reader accepts.
+inline constexpr std::size_t kMaxPackedBytes = 3 * kStagingBytes;
+
+} // namespace stopline::trace

@@ -1,0 +1,59 @@
+#include "real.h"
+#include "requests.h"
+
+namespace stopline::preload {
+
+bool FreedRequests::add(MPI_Request handle, std::uint32_t serial, bool persistent) {
+    if (!m_freed.reserve(m_count + 1)) {
+        return false;
+    }
+    m_freed[m_count++] = {handle, serial, persistent, {}};
+    return true;
+}
+
+void FreedRequests::poll() {
+    for (std::size_t i = 0; i < m_count; ++i) {
+        Freed& freed = m_freed[i];
+        int flag = 0;
+        if (freed.handle == nullptr) {
+            continue;
+        }
+        const int code = real.Test(&freed.handle, &flag, &freed.status);
+        if (code != MPI_SUCCESS) {
+            freed.status.MPI_SOURCE = MPI_ANY_SOURCE; // it has ended, and brought no message that is known
+            freed.handle = nullptr;
+        } else if (flag != 0) {
+            if (freed.persistent) {
+                real.Request_free(&freed.handle);
+            }
+            freed.handle = nullptr;
+        }
+    }
+}
+
+void FreedRequests::pollForTheLastTime() {
+    poll();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < m_count; ++i) {
+        if (m_freed[i].handle == nullptr) {
+            m_freed[kept++] = m_freed[i];
+        }
+    }
+    m_count = kept;
+}
+
+std::size_t FreedRequests::takeComplete(Freed (&complete)[kAtOnce]) {
+    std::size_t taken = 0;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < m_count; ++i) {
+        if (m_freed[i].handle == nullptr && taken < kAtOnce) {
+            complete[taken++] = m_freed[i];
+        } else {
+            m_freed[kept++] = m_freed[i];
+        }
+    }
+    m_count = kept;
+    return taken;
+}
+
+} // namespace stopline::preload

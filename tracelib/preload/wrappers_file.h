@@ -1,0 +1,108 @@
+// MPI-IO. Part of wrappers.h.
+#pragma once
+
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+/// Whether a call on a file takes data out of it.
+constexpr bool readsFile(FunctionId function) {
+    switch (function) {
+    case FunctionId::File_read:
+    case FunctionId::File_read_at:
+    case FunctionId::File_read_all:
+    case FunctionId::File_read_at_all:
+    case FunctionId::File_read_shared:
+    case FunctionId::File_read_ordered:
+    case FunctionId::File_read_all_begin:
+    case FunctionId::File_read_at_all_begin:
+    case FunctionId::File_read_ordered_begin:
+    case FunctionId::File_iread:
+    case FunctionId::File_iread_at:
+    case FunctionId::File_iread_shared:
+    case FunctionId::File_iread_all:
+    case FunctionId::File_iread_at_all:
+        return true;
+    default:
+        return false;
+    }
+}
+
+template <FunctionId F>
+void fillFile(DetailsView& d, const Args& a) {
+    d.comm = rank.comms.indexOf(a.fh);
+    (readsFile(F) ? d.recvBytes : d.sendBytes) = bytesOf(a.count, a.datatype);
+}
+
+template <FunctionId F, typename Call>
+int tracedFileOpen(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            d.comm = commIndex(a.comm);
+            d.mode = a.amode;
+        },
+        call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.newComm = rank.comms.addOn(rank.recorder, trace::CommKind::File,
+                                             rank.comms.find(rank.recorder, a.comm), *a.fhPointer);
+            }
+        });
+}
+
+template <FunctionId F, typename Call>
+int tracedFileClose(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    const MPI_File closed = *a.fhPointer;
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = rank.comms.indexOf(closed); }, call,
+        [&](DetailsView&, int code) {
+            if (code == MPI_SUCCESS) {
+                rank.comms.remove(closed);
+            }
+        });
+}
+
+/// A call on a file that completes: how many bytes it moved is in its status, if it has one.
+template <FunctionId F, typename Call>
+int tracedFileCall(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    const auto fill = [&](DetailsView& d) { fillFile<F>(d, a); };
+    if constexpr (std::is_invocable_v<Call, MPI_Status*>) {
+        StatusPlace status(a.status);
+        return performed(
+            frame, fill, [&] { return call(status.place()); },
+            [&](DetailsView& d, int code) {
+                if (code == MPI_SUCCESS) {
+                    d.status.bytes = statusBytes(*status.place());
+                }
+            });
+    } else {
+        return performed(frame, fill, call);
+    }
+}
+template <FunctionId F, typename Call>
+int tracedFileCollective(const Args& a, CodeAddress site, Call call) {
+    return tracedFileCall<F>(a, site, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedFileRequest(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::File, call, [&](DetailsView& d) { fillFile<F>(d, a); });
+}
+template <FunctionId F, typename Call>
+int tracedFileIcollective(const Args& a, CodeAddress site, Call call) {
+    return tracedFileRequest<F>(a, site, call);
+}
+
+/// Ports, names, deleted files.
+template <FunctionId F, typename Call>
+int tracedService(const Args&, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [](DetailsView&) {}, call);
+}
+
+} // namespace stopline::preload

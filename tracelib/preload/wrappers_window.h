@@ -1,0 +1,119 @@
+// One-sided communication: windows, what is done through them, and its synchronisation. Part of wrappers.h.
+#pragma once
+
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+inline CommIndex winIndex(MPI_Win win) {
+    return rank.comms.indexOf(win);
+}
+
+template <FunctionId F, typename Call>
+int tracedWinCreate(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); }, call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.newComm = rank.comms.addOn(rank.recorder, trace::CommKind::Window,
+                                             rank.comms.find(rank.recorder, a.comm), *a.winPointer);
+            }
+        });
+}
+
+template <FunctionId F, typename Call>
+int tracedWinFree(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    const MPI_Win freed = *a.winPointer;
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = winIndex(freed); }, call,
+        [&](DetailsView&, int code) {
+            if (code == MPI_SUCCESS) {
+                rank.comms.remove(freed);
+            }
+        });
+}
+
+/// What a call that synchronises says: the window, whom it is about, how.
+template <FunctionId F>
+void fillWinSync(DetailsView& d, const Args& a) {
+    d.comm = winIndex(a.win);
+    constexpr bool kOne = F == FunctionId::Win_lock || F == FunctionId::Win_unlock ||
+                          F == FunctionId::Win_flush || F == FunctionId::Win_flush_local;
+    if constexpr (kOne) {
+        d.sendPeer = traceDestination(a.target_rank);
+    }
+    if constexpr (F == FunctionId::Win_lock) {
+        d.mode = a.lock_type;
+    } else {
+        d.mode = a.assertion;
+    }
+}
+
+template <FunctionId F, typename Call>
+int tracedWinSync(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [&](DetailsView& d) { fillWinSync<F>(d, a); }, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedWinCollective(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            d.comm = winIndex(a.win);
+            d.mode = a.assertion;
+        },
+        call);
+}
+
+template <FunctionId F, typename Call>
+int tracedWinTest(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return polled(
+        frame, [&](DetailsView& d) { d.comm = winIndex(a.win); }, call, [&] { return *a.flag == 0; },
+        [](DetailsView&, int) {});
+}
+
+/// Which way the data go: out of the origin, into it, or both.
+template <FunctionId F>
+void fillRma(DetailsView& d, const Args& a) {
+    d.comm = winIndex(a.win);
+    d.sendPeer = traceDestination(a.target_rank);
+    switch (F) {
+    case FunctionId::Get:
+    case FunctionId::Rget:
+        d.recvBytes = bytesOf(a.origin_count, a.origin_datatype);
+        break;
+    case FunctionId::Get_accumulate:
+    case FunctionId::Rget_accumulate:
+        d.sendBytes = bytesOf(a.origin_count, a.origin_datatype);
+        d.recvBytes = bytesOf(a.result_count, a.result_datatype);
+        break;
+    case FunctionId::Fetch_and_op:
+    case FunctionId::Compare_and_swap:
+        d.sendBytes = bytesOf(1, a.datatype);
+        d.recvBytes = d.sendBytes;
+        break;
+    default:
+        d.sendBytes = bytesOf(a.origin_count, a.origin_datatype);
+        break;
+    }
+}
+
+template <FunctionId F, typename Call>
+int tracedRma(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [&](DetailsView& d) { fillRma<F>(d, a); }, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedRmaRequest(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::Plain, call, [&](DetailsView& d) { fillRma<F>(d, a); });
+}
+
+} // namespace stopline::preload
