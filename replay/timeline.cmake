@@ -3,7 +3,8 @@ add_library(stopline_timeline STATIC
     place.h
     timeline.h timeline.cpp
     timeline_axis.h timeline_axis.cpp
-    timeline_data.h
+    timeline_array.h timeline_array.cpp
+    timeline_data.h timeline_data.cpp
     timeline_events.h timeline_events.cpp
     timeline_reason.h timeline_reason.cpp
     timeline_recorder.h timeline_recorder.cpp
