@@ -132,13 +132,16 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
     half.channel = cache.sendChannel;
     half.waitsForReceiver = cache.waitsForReceiver;
     if (position >= ch.recvs.size()) {
+        touchProbes(ch, position);
         Message record = m_data.prototypes[cache.sendRecord];
         record.send = m_data.ref(rank, call);
         half.message = newRecord(record, id, kNone);
         m_data.sends.push_back(half);
         return id;
     }
+    touchProbes(ch, position);
     const RecvHalf& recv = m_data.recvs[ch.recvs[position]];
+    m_data.touch(recv.rank, recv.post);
     half.message = recv.message;
     m_data.sends.push_back(half);
     m_data.halves[recv.message].send = id;
@@ -152,6 +155,29 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
     record.receiver = own.receiver;
     setState(recv.message, recv.done != kNone ? MessageState::Matched : MessageState::Posted);
     return id;
+}
+
+void Matcher::touchProbes(const Channel& ch, std::size_t position) {
+    for (std::size_t i = ch.probes.size(); i > 0; --i) {
+        const ProbeHalf& probe = m_data.probes[ch.probes[i - 1]];
+        if (probe.position < position) {
+            break;
+        }
+        m_data.touch(probe.rank, probe.call);
+    }
+}
+
+void Matcher::touchMessage(std::uint32_t message) {
+    if (message == kNone) {
+        return;
+    }
+    const MessageHalves& halves = m_data.halves[message];
+    if (halves.send != kNone) {
+        m_data.touch(m_data.sends[halves.send].rank, m_data.sends[halves.send].call);
+    }
+    if (halves.recv != kNone) {
+        m_data.touch(m_data.recvs[halves.recv].rank, m_data.recvs[halves.recv].post);
+    }
 }
 
 std::uint32_t Matcher::newHalf(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
@@ -180,7 +206,9 @@ std::uint32_t Matcher::post(std::int32_t rank, std::uint32_t call, std::uint32_t
         const std::size_t position = ch.recvs.size();
         ch.recvs.push_back(id);
         if (position < ch.sends.size()) {
-            half.message = m_data.sends[ch.sends[position]].message;
+            const SendHalf& send = m_data.sends[ch.sends[position]];
+            m_data.touch(send.rank, send.call);
+            half.message = send.message;
             m_data.halves[half.message].recv = id;
             Message& record = m_data.messages[half.message];
             record.post = m_data.ref(rank, call);
@@ -202,6 +230,7 @@ void Matcher::sendDone(std::uint32_t half, std::uint32_t call, bool cancelled) {
         return;
     }
     send.done = call;
+    touchMessage(send.message);
     if (call != send.call) {
         m_data.link(send.rank, call, Role::SendDone, half);
     }
@@ -216,6 +245,7 @@ void Matcher::recvDone(std::uint32_t half, std::uint32_t call, const trace::Stat
     }
     const std::int32_t rank = m_data.recvs[half].rank;
     m_data.recvs[half].done = call;
+    touchMessage(m_data.recvs[half].message);
     if (call != m_data.recvs[half].post && call != m_data.recvs[half].start) {
         m_data.link(rank, call, Role::Done, half);
     }
@@ -271,6 +301,11 @@ void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& 
     m_data.probes.push_back({rank, call, channelId, static_cast<std::uint32_t>(ch.recvs.size()),
                              static_cast<std::uint32_t>(m_data.recvs.size())});
     ch.probes.push_back(id);
+    m_data.touch(rank, call);
+    if (ch.recvs.size() < ch.sends.size()) {
+        const SendHalf& seen = m_data.sends[ch.sends[ch.recvs.size()]];
+        m_data.touch(seen.rank, seen.call);
+    }
     m_data.link(rank, call, Role::Probe, id);
 }
 
@@ -282,6 +317,7 @@ std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommI
             matched.starter = call;
             matched.request = request;
             m_data.recvs[matched.half].start = call;
+            touchMessage(m_data.recvs[matched.half].message);
             m_data.link(rank, call, Role::Start, matched.half);
             return matched.half;
         }
@@ -315,6 +351,7 @@ std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, cons
     }
     if (status.source == kProcNull) { // it received "no process"; the message is still to be received
         m_data.recvs[half].start = kNone;
+        touchMessage(m_data.recvs[half].message);
         own->starter = kNone;
         own->request = kNone;
         return kNone;
@@ -338,6 +375,7 @@ std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, cons
             std::swap(own->request, other->request);
             for (const MatchedMessage* m : {&*own, &*other}) {
                 m_data.recvs[m->half].start = m->starter;
+                touchMessage(m_data.recvs[m->half].message);
                 if (m->starter != kNone) {
                     // The link of the former choice stays; readers compare it with RecvHalf::start.
                     m_data.link(rank, m->starter, Role::Start, m->half);

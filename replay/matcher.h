@@ -63,6 +63,10 @@ class Matcher {
     void setState(std::uint32_t message, MessageState state);
     [[nodiscard]] bool fits(const MatchedMessage& matched, const trace::Status& status) const;
 
+    /// The calls of both halves have got or lost an edge.
+    void touchMessage(std::uint32_t message);
+    /// The same for the probes that saw, or now see, the send at this place or behind it.
+    void touchProbes(const Channel& ch, std::size_t position);
     void open(std::uint32_t message);
     void close(std::uint32_t message);
     void growTable();

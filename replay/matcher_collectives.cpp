@@ -65,6 +65,7 @@ std::uint32_t CollectiveTable::instance(std::uint32_t commEntry, std::uint32_t o
     CommEntry& entry = m_data.commEntries[commEntry];
     while (entry.collectives.size() <= ordinal) {
         entry.collectives.push_back(newCollective(entry));
+        m_data.collRules.back().commEntry = commEntry;
     }
     return entry.collectives[ordinal];
 }
@@ -88,15 +89,33 @@ std::uint32_t CollectiveTable::arrive(std::int32_t rank, std::uint32_t call, std
     }
     rules.first = std::min(rules.first, at);
     rules.arrived[at] = call;
+    ++rules.arrivals;
+    touch(collective, at);
     const auto part = static_cast<std::uint32_t>(m_data.parts.size());
     m_data.parts.push_back({collective, static_cast<std::uint32_t>(position)});
     m_data.link(rank, call, Role::Coll, part);
     return part;
 }
 
+void CollectiveTable::touch(std::uint32_t collective, std::uint32_t position) {
+    const CollRules& rules = m_data.collRules[collective];
+    const std::span<const RankId> members = m_data.collectives[collective].members;
+    if (collective >= m_data.digestedCollectives) { // the others have been touched as they came
+        m_data.touch(members[position].value(), rules.arrived[position]);
+        return;
+    }
+    for (std::size_t member = 0; member < members.size(); ++member) {
+        if (rules.arrived[member] != kNone) {
+            m_data.touch(members[member].value(), rules.arrived[member]);
+        }
+    }
+}
+
 void CollectiveTable::depart(std::uint32_t collective, std::uint32_t position) {
     CollRules& rules = m_data.collRules[collective];
+    touch(collective, position);
     rules.arrived[position] = kNone;
+    --rules.arrivals;
     if (rules.first == position) {
         const auto members = static_cast<std::uint32_t>(m_data.collectives[collective].members.size());
         for (++rules.first; rules.first < members && rules.arrived[rules.first] == kNone; ++rules.first) {
@@ -161,7 +180,10 @@ void CollectiveTable::finish(std::int32_t rank, std::uint32_t part, std::uint32_
         return;
     }
     rules.finished[where.position] = call;
+    ++rules.finishes;
+    touch(where.collective, where.position);
     if (rules.arrived[where.position] != call) {
+        rules.apart = true;
         m_data.link(rank, call, Role::CollDone, part);
     }
 }
@@ -220,7 +242,9 @@ void CollectiveTable::created(std::int32_t rank, std::uint32_t call, FunctionId 
             const auto position = static_cast<std::uint32_t>(view->position);
             if (rules.arrived[position] == kNone) {
                 rules.arrived[position] = call;
+                ++rules.arrivals;
                 rules.first = std::min(rules.first, position);
+                touch(collective, position);
                 m_data.collectives[collective].function = function;
                 m_data.parts[guessed] = {collective, position};
                 part = guessed;

@@ -43,6 +43,7 @@ void Matcher::leaveRecv(std::uint32_t half) {
     shiftProbes(m_data, ch, half, -1);
     const std::uint32_t message = recv.message;
     if (m_data.halves[message].send != kNone) {
+        ++m_data.rearranged;
         m_data.halves[message].recv = kNone;
         recv.message = kNone;
         refresh(message);
@@ -61,6 +62,7 @@ void Matcher::leaveSend(std::uint32_t half) {
     ch.sends.erase(position);
     const std::uint32_t message = send.message;
     if (const std::uint32_t recv = m_data.halves[message].recv; recv != kNone) {
+        ++m_data.rearranged;
         m_data.halves[message].recv = kNone;
         m_data.recvs[recv].message = kNone;
     }
@@ -69,6 +71,9 @@ void Matcher::leaveSend(std::uint32_t half) {
 }
 
 void Matcher::repair(Channel& ch, std::size_t from) {
+    if (!ch.probes.empty()) {
+        m_data.touchAll(); // they may see other sends now
+    }
     const std::size_t paired = std::min(ch.sends.size(), ch.recvs.size());
     for (std::size_t k = from; k < paired; ++k) {
         const std::uint32_t recv = ch.recvs[k];
@@ -80,6 +85,9 @@ void Matcher::repair(Channel& ch, std::size_t from) {
             freeMessage(old); // may move the record of the send
         }
         const std::uint32_t message = m_data.sends[ch.sends[k]].message;
+        if (m_data.halves[message].recv != kNone) {
+            ++m_data.rearranged;
+        }
         m_data.halves[message].recv = recv;
         m_data.recvs[recv].message = message;
         refresh(message);
@@ -89,6 +97,7 @@ void Matcher::repair(Channel& ch, std::size_t from) {
         if (m_data.halves[message].recv == kNone) {
             break; // behind it nothing was paired before either
         }
+        ++m_data.rearranged;
         m_data.halves[message].recv = kNone;
         refresh(message);
     }
@@ -177,6 +186,7 @@ void Matcher::setState(std::uint32_t message, MessageState state) {
 }
 
 void Matcher::refresh(std::uint32_t message) {
+    touchMessage(message);
     const MessageHalves halves = m_data.halves[message];
     Message& record = m_data.messages[message];
     const SendHalf* send = halves.send != kNone ? &m_data.sends[halves.send] : nullptr;

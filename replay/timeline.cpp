@@ -83,7 +83,7 @@ std::int32_t Timeline::rankCount() const {
 }
 
 std::size_t Timeline::memoryBytes() const {
-    return m_impl->data.bytes();
+    return m_impl->data.bytes() + m_impl->axis.bytes();
 }
 
 EventIndex Timeline::lastEvent(RankId rank) const {
@@ -205,6 +205,10 @@ std::vector<MessageIndex> Timeline::openMessages() const {
 
 TimeNs Timeline::axisTime(RankId rank, EventIndex event) const {
     return m_impl->has(rank) ? m_impl->axis.at(rank.value(), event.value()) : 0;
+}
+
+TimeNs Timeline::cutOut() const {
+    return m_impl->axis.cutOut();
 }
 
 std::vector<Timeline::HeldSpan> Timeline::heldSpans(RankId rank) const {

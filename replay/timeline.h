@@ -123,6 +123,10 @@ struct TransportRules {
     /// through shared memory to a receiver that has posted nothing (4096 with its own header; measured: 4040 do, 4041 do
     /// not). Over tcp it is 65480: there the sends between are taken to wait though they do not.
     std::uint64_t eagerLimit = 4040;
+    /// How far the recorded times of a rank may be off. Nothing is shown as received before it was sent only by that.
+    TimeNs timeTolerance = 10'000;
+    /// Least number of events that are taken together by questions about frontiers; 0: each on its own. For tests.
+    std::uint64_t digestEvents = 512;
 };
 
 /// What addEvents() is told of an event.
@@ -175,6 +179,8 @@ class Timeline {
     /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at
     /// the earliest begin. Monotone in the event number of a rank.
     [[nodiscard]] TimeNs axisTime(RankId rank, EventIndex event) const;
+    /// Length of the spans that the axis leaves out, as all ranks were held.
+    [[nodiscard]] TimeNs cutOut() const;
     /// Spans in which this rank was held and some other was not, on the drawing axis.
     struct HeldSpan {
         TimeNs begin = 0;

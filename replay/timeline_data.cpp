@@ -5,7 +5,7 @@ namespace stopline::replay {
 std::size_t TimelineData::bytes() const {
     std::size_t sum = links.bytes() + sends.bytes() + recvs.bytes() + probes.bytes() + messages.bytes() +
                       halves.bytes() + openMessages.bytes() + collectives.bytes() + collRules.bytes() +
-                      parts.bytes() + prototypes.size() * sizeof(Message) +
+                      parts.bytes() + digest.bytes() + prototypes.size() * sizeof(Message) +
                       channels.size() * sizeof(Channel);
     for (const RankData& rank : ranks) {
         sum += rank.events.bytes() + rank.requests.bytes() + rank.links.bytes() +

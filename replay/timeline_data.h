@@ -1,10 +1,12 @@
 // What the timeline stores; filled by the recorder, the matcher and the collective table, read by causality.
 #pragma once
 
+#include "causality_digest.h"
 #include "timeline.h"
 #include "timeline_array.h"
 #include "timeline_events.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
@@ -89,8 +91,12 @@ struct CollRules {
     std::int32_t localCount = 0;    ///< members of the first group
     std::int32_t rootPosition = -1; ///< in members
     std::uint32_t first = kNone;    ///< lowest position that has arrived
-    bool inter = false;             ///< members after localCount are the other group
-    bool large = false;             ///< some member moves more than the eager limit
+    std::uint32_t commEntry = kNone; ///< kNone for group constructors, which stand in no order
+    std::uint32_t arrivals = 0;
+    std::uint32_t finishes = 0;
+    bool apart = false; ///< some member has finished it in a later call than it started it in
+    bool inter = false; ///< members after localCount are the other group
+    bool large = false; ///< some member moves more than the eager limit
 };
 
 struct CommEntry {
@@ -140,8 +146,12 @@ struct DetailsCache {
     std::uint32_t recvRecord = kNone;
 };
 
+inline constexpr std::uint64_t kUntouched = 0xffffffffffffffffULL;
+
 struct RankData {
     RankEvents events;
+    /// No call that begins before this event has got or lost an edge since the digest was made.
+    mutable std::uint64_t touched = kUntouched;
     std::deque<trace::EventDetails> details; // references stay valid
     std::vector<DetailsCache> cache;
     std::deque<trace::CommInfo> comms;
@@ -186,6 +196,10 @@ struct TimelineData {
     std::unordered_map<std::uint64_t, std::uint32_t> commById;
     std::unordered_map<std::uint64_t, std::uint32_t>
         createdComms; ///< id to collective of the group constructors
+    mutable Digest digest; ///< made up to date by the walks that use it
+    mutable std::uint32_t digestedCollectives = 0;
+    /// Counts messages that had found their receive and have lost it or got another.
+    std::uint64_t rearranged = 0;
 
     void link(std::int32_t rank, std::uint32_t call, Role role, std::uint32_t id) {
         std::uint32_t& head = ranks[static_cast<std::size_t>(rank)].links[call];
@@ -214,6 +228,16 @@ struct TimelineData {
         }
         for (std::uint32_t at = head - kManyLinks; at != kNone; at = links[at].next) {
             visit(static_cast<Role>(links[at].target & 7U), links[at].target >> 3U);
+        }
+    }
+    /// An edge of this call has come, gone or changed.
+    void touch(std::int32_t rankId, std::uint32_t call) {
+        RankData& data = rank(rankId);
+        data.touched = std::min(data.touched, data.events.beginOf(call));
+    }
+    void touchAll() {
+        for (RankData& data : ranks) {
+            data.touched = 0;
         }
     }
     /// Bytes of memory in use.

@@ -44,6 +44,8 @@ class RankEvents {
         return added;
     }
 
+    /// Begins and ends alternate: calls do not overlap.
+    [[nodiscard]] bool isRegular() const { return m_regular; }
     [[nodiscard]] std::uint64_t lastEvent() const { return m_details.size(); }
     [[nodiscard]] std::uint32_t callCount() const {
         return m_regular ? static_cast<std::uint32_t>((m_details.size() + 1) / 2)
