@@ -78,6 +78,7 @@ class Raise {
     [[nodiscard]] const Positions& positions() const { return m_positions; }
 
   private:
+    void visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& goal);
     void visitEnd(std::int32_t rank, std::uint32_t call);
     void visitCollective(std::uint32_t part);
     void needStart(std::int32_t rank, std::uint32_t call);
@@ -87,7 +88,8 @@ class Raise {
     std::int32_t m_fixed = -1;
     Positions m_positions;
     std::vector<std::uint64_t> m_visited; ///< by rank: last event whose demands are made
-    std::deque<std::int32_t> m_queue;
+    std::deque<std::int32_t> m_queue;  ///< ranks that may have whole blocks to visit
+    std::deque<std::int32_t> m_single; ///< ranks that have single events to visit
     std::vector<std::uint32_t> m_reached; ///< by collective: how far its members are demanded
     std::uint64_t m_blockEvents;
 };
@@ -108,6 +110,7 @@ class Lower {
     [[nodiscard]] bool changed() const { return m_changed; }
 
   private:
+    void visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& position);
     void visitStart(std::int32_t rank, std::uint32_t call);
     void visitCollective(std::uint32_t part);
     void forbidEnd(std::int32_t rank, std::uint32_t call);
@@ -120,7 +123,8 @@ class Lower {
     Positions m_positions;
     const Positions* m_floor = nullptr;
     std::vector<std::uint64_t> m_visited; ///< by rank: first event whose start has been withdrawn
-    std::deque<std::int32_t> m_queue;
+    std::deque<std::int32_t> m_queue;  ///< ranks that may have whole blocks to visit
+    std::deque<std::int32_t> m_single; ///< ranks that have single events to visit
     std::vector<std::uint32_t> m_reached;
     std::uint64_t m_blockEvents;
 };

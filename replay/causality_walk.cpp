@@ -65,35 +65,44 @@ void Raise::needStart(std::int32_t rank, std::uint32_t call) {
 }
 
 void Raise::run() {
-    while (!m_queue.empty()) {
-        const std::int32_t rank = m_queue.front();
-        m_queue.pop_front();
-        const RankData& data = m_data.rank(rank);
+    // Whole blocks of all ranks come first: what they demand often makes whole blocks of what would have been single
+    // events. A block that has been visited in part may be taken as a whole again, as demands only add up.
+    while (!m_queue.empty() || !m_single.empty()) {
+        const bool whole = !m_queue.empty();
+        auto& queue = whole ? m_queue : m_single;
+        const std::int32_t rank = queue.front();
+        queue.pop_front();
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
-        // Demands on other ranks may come back here and raise this one further: read the goal anew each time.
-        // A stretch at a time, so that all ranks pass the same part of the store together, while it is in the
-        // cache.
-        const std::uint64_t pause = visited + kStretch;
-        while (visited < m_positions[static_cast<std::size_t>(rank)] / 2) {
-            if (visited >= pause) {
-                m_queue.push_back(rank);
-                break;
-            }
-            const std::uint64_t block = visited / m_blockEvents;
-            if (visited % m_blockEvents == 0 && block < m_data.digest.blocks(rank) &&
-                visited + m_blockEvents <= m_positions[static_cast<std::size_t>(rank)] / 2) {
-                visited += m_blockEvents;
+        // Demands on other ranks may come back here and raise this one further: the goal is read anew each time.
+        const Position& goal = m_positions[static_cast<std::size_t>(rank)];
+        if (whole) {
+            for (std::uint64_t block = visited / m_blockEvents; block < m_data.digest.blocks(rank) &&
+                                                                (block + 1) * m_blockEvents <= goal / 2;
+                 ++block) {
+                visited = (block + 1) * m_blockEvents;
                 m_data.digest.each(rank, block, Digest::Direction::Needs, m_relation,
                                    [this](const Digest::Entry& entry) {
                                        needStart(static_cast<std::int32_t>(entry.rank), entry.call);
                                    });
-                continue;
             }
-            ++visited;
-            const std::uint32_t call = data.events.callOf(visited);
-            if (call != kNone && data.links[call] != kNone && data.events.endOf(call) == visited) {
-                visitEnd(rank, call);
-            }
+        } else {
+            visitEvents(rank, visited, goal);
+        }
+        if (visited < goal / 2) {
+            (whole ? m_single : m_queue).push_back(rank);
+        }
+    }
+}
+
+/// A stretch at a time, so that all ranks pass the same part of the store together, while it is in the cache.
+void Raise::visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& goal) {
+    const RankData& data = m_data.rank(rank);
+    const std::uint64_t pause = visited + kStretch;
+    while (visited < goal / 2 && visited < pause) {
+        ++visited;
+        const std::uint32_t call = data.events.callOf(visited);
+        if (call != kNone && data.links[call] != kNone && data.events.endOf(call) == visited) {
+            visitEnd(rank, call);
         }
     }
 }
@@ -130,33 +139,47 @@ Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions f
 }
 
 void Lower::run() {
-    while (!m_queue.empty()) {
-        const std::int32_t rank = m_queue.front();
-        m_queue.pop_front();
-        const RankData& data = m_data.rank(rank);
+    // Withdraws the starts of the events from the position on, whole blocks first; the start of event e is at 2e + 1.
+    while (!m_queue.empty() || !m_single.empty()) {
+        const bool whole = !m_queue.empty();
+        auto& queue = whole ? m_queue : m_single;
+        const std::int32_t rank = queue.front();
+        queue.pop_front();
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
-        // Withdraw the starts of the events from the position on; the start of event e is at 2e + 1.
-        const std::uint64_t pause = visited > kStretch ? visited - kStretch : 0; // 0: never
-        while (visited > 1 && (visited - 1) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
-            if (visited <= pause) {
-                m_queue.push_back(rank);
-                break;
-            }
-            const std::uint64_t block = (visited - 1) / m_blockEvents; // the one behind those that are left
-            if ((visited - 1) % m_blockEvents == 0 && block <= m_data.digest.blocks(rank) &&
-                (visited - m_blockEvents) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
-                visited -= m_blockEvents;
-                m_data.digest.each(rank, block - 1, Digest::Direction::Forbids, m_relation,
+        const Position& position = m_positions[static_cast<std::size_t>(rank)];
+        if (whole) {
+            while (visited > 1) {
+                const std::uint64_t block = (visited - 2) / m_blockEvents; // the one of the event before
+                const std::uint64_t first = block * m_blockEvents + 1;
+                if (block >= m_data.digest.blocks(rank) || first * 2 + 1 <= position) {
+                    break;
+                }
+                visited = first;
+                m_data.digest.each(rank, block, Digest::Direction::Forbids, m_relation,
                                    [this](const Digest::Entry& entry) {
                                        forbidEnd(static_cast<std::int32_t>(entry.rank), entry.call);
                                    });
-                continue;
             }
-            --visited;
-            const std::uint32_t call = data.events.callOf(visited);
-            if (call != kNone && data.links[call] != kNone && data.events.beginOf(call) == visited) {
-                visitStart(rank, call);
-            }
+        } else {
+            visitEvents(rank, visited, position);
+        }
+        if (visited > 1 && (visited - 1) * 2 + 1 > position) {
+            (whole ? m_single : m_queue).push_back(rank);
+        }
+    }
+}
+
+void Lower::visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& position) {
+    const RankData& data = m_data.rank(rank);
+    const std::uint64_t pause = visited > kStretch ? visited - kStretch : 0;
+    while (visited > 1 && (visited - 1) * 2 + 1 > position && visited > pause) {
+        --visited;
+        const std::uint32_t call = data.events.callOf(visited);
+        if (call != kNone && data.links[call] != kNone && data.events.beginOf(call) == visited) {
+            visitStart(rank, call);
+        }
+        if ((visited - 1) % m_blockEvents == 0 && m_data.digest.blocks(rank) != 0) {
+            break; // a whole block may follow
         }
     }
 }
