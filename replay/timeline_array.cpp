@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -9,15 +10,34 @@ namespace stopline::replay {
 
 namespace {
 
-/// From here on pieces have pages of their own, and ask for large ones.
+/// From here on pieces have pages of their own, and from there on large ones: a tenth of the page faults.
 constexpr std::size_t kPaged = std::size_t{1} << 20;
+constexpr std::size_t kLarge = std::size_t{4} << 20;
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
-void* fresh(std::size_t bytes) {
-    void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+void* checked(void* block) {
     if (block == MAP_FAILED) {
         throw std::bad_alloc();
     }
     return block;
+}
+
+/// Address space for `bytes`, at the start of a large page where they are many. Nothing is behind it yet.
+void* reserve(std::size_t bytes) {
+    const std::size_t spare = bytes >= kLarge ? kLargePage : 0;
+    auto* space = static_cast<std::byte*>(checked(
+        mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
+    if (spare == 0) {
+        return space;
+    }
+    const std::size_t before = (kLargePage - reinterpret_cast<std::uintptr_t>(space) % kLargePage) % kLargePage;
+    if (before != 0) {
+        munmap(space, before);
+    }
+    if (before != spare) {
+        munmap(space + before + bytes, spare - before);
+    }
+    return space + before;
 }
 
 } // namespace
@@ -30,26 +50,27 @@ void* resizeBlock(void* old, std::size_t oldBytes, std::size_t wanted) {
         }
         return block;
     }
-    void* block = nullptr;
+    wanted = (wanted + 4095) / 4096 * 4096;
+    void* block = reserve(wanted);
     if (oldBytes >= kPaged) {
-        block = mremap(old, oldBytes, wanted, MREMAP_MAYMOVE);
-        if (block == MAP_FAILED) {
+        const std::size_t from = (oldBytes + 4095) / 4096 * 4096;
+        if (mremap(old, from, wanted, MREMAP_MAYMOVE | MREMAP_FIXED, block) == MAP_FAILED) {
+            munmap(block, wanted);
             throw std::bad_alloc();
         }
-    } else {
-        block = fresh(wanted);
-        if (oldBytes != 0) {
-            std::memcpy(block, old, oldBytes);
-            std::free(old);
-        }
+    } else if (oldBytes != 0) {
+        std::memcpy(block, old, oldBytes);
+        std::free(old);
     }
-    madvise(block, wanted, MADV_HUGEPAGE); // a wish: fewer page faults
+    if (wanted >= kLarge) {
+        madvise(block, wanted, MADV_HUGEPAGE); // a wish
+    }
     return block;
 }
 
 void freeBlock(void* block, std::size_t bytes) noexcept {
     if (bytes >= kPaged) {
-        munmap(block, bytes);
+        munmap(block, (bytes + 4095) / 4096 * 4096);
     } else {
         std::free(block);
     }
