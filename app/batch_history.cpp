@@ -159,6 +159,43 @@ BatchRunner::Outcome BatchRunner::point(const ScriptLine& line, Lines& out) {
     return {};
 }
 
+namespace {
+
+QString seconds(TimeNs time) {
+    return QString::number(static_cast<double>(time) * 1e-9, 'f', 3);
+}
+
+void times(const Timeline& timeline, QStringList& out) {
+    for (int rank = 0; rank < timeline.rankCount(); ++rank) {
+        const RankId id{rank};
+        const EventIndex last = timeline.lastEvent(id);
+        QString text = QStringLiteral("[%1] %2 events from %3 to %4")
+                           .arg(rank)
+                           .arg(last.value())
+                           .arg(seconds(timeline.axisTime(id, EventIndex{1})), seconds(timeline.axisTime(id, last)));
+        for (const Timeline::HeldSpan& span : timeline.heldSpans(id)) {
+            text += QStringLiteral("; held for %1 at %2 after event %3")
+                        .arg(seconds(span.end - span.begin), seconds(span.begin))
+                        .arg(span.event.value());
+        }
+        out << text;
+    }
+    out << QStringLiteral("cut out, as all ranks were held: %1").arg(seconds(timeline.cutOut()));
+    int matched = 0;
+    int backwards = 0;
+    for (const Message& message : timeline.messages()) {
+        if (message.state == MessageState::Matched) {
+            ++matched;
+            const TimeNs sent = timeline.axisTime(message.send->rank, timeline.call(*message.send).begin);
+            const TimeNs got = timeline.axisTime(message.done->rank, timeline.call(*message.done).end);
+            backwards += got < sent ? 1 : 0;
+        }
+    }
+    out << QStringLiteral("messages received: %1, of these before they were sent: %2").arg(matched).arg(backwards);
+}
+
+} // namespace
+
 BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
     const Timeline& timeline = m_session->timeline();
     switch (line.verb) {
@@ -185,6 +222,9 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
         }
         return {};
     }
+    case ScriptVerb::Times:
+        times(timeline, out);
+        return {};
     case ScriptVerb::Frontier:
     case ScriptVerb::Stopline: {
         const QString which = line.rest;

@@ -62,6 +62,9 @@ constexpr std::array kVerbs{
              "the recorded events of a rank"},
     VerbInfo{"messages", ScriptVerb::Messages, 0, 1, false, false, "messages [all]",
              "open messages, or all of them"},
+    VerbInfo{"times", ScriptVerb::Times, 0, 0, false, false, "times",
+             "how long each rank's events and held spans are on the time axis, in seconds; messages that go "
+             "backwards on it"},
     VerbInfo{"point", ScriptVerb::Point, 3, 4, false, false, "point RANK EVENT|call N before|after",
              "pick a call; prints both frontiers"},
     VerbInfo{"frontier", ScriptVerb::Frontier, 1, 1, false, false, "frontier past|future",

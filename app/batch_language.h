@@ -59,6 +59,7 @@ enum class ScriptVerb {
     // history of messages
     Events,
     Messages,
+    Times,
     Point,
     Frontier,
     Stopline,

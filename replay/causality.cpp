@@ -1,4 +1,4 @@
-#include "causality.h"
+#include "causality_edges.h"
 
 #include <algorithm>
 
@@ -76,13 +76,6 @@ Pattern patternOf(const TimelineData& data, std::uint32_t collective, Relation r
 
 namespace {
 
-constexpr std::uint64_t kStretch = 128; ///< events of a rank visited before another has its turn
-
-struct Range {
-    std::uint32_t from = 0;
-    std::uint32_t to = 0; ///< not included
-};
-
 /// The group of a member, or the other one.
 Range groupOf(const CollRules& rules, std::size_t members, std::uint32_t position, bool other) {
     const auto local = static_cast<std::uint32_t>(rules.localCount);
@@ -90,7 +83,8 @@ Range groupOf(const CollRules& rules, std::size_t members, std::uint32_t positio
     return first ? Range{0, local} : Range{local, static_cast<std::uint32_t>(members)};
 }
 
-/// Members whose starts the end of the member at `position` waits for.
+} // namespace
+
 Range waitsFor(Pattern pattern, const CollRules& rules, std::size_t members, std::uint32_t position) {
     const auto root = static_cast<std::uint32_t>(rules.rootPosition);
     const auto all = static_cast<std::uint32_t>(members);
@@ -118,7 +112,6 @@ Range waitsFor(Pattern pattern, const CollRules& rules, std::size_t members, std
     return {};
 }
 
-/// Members whose ends wait for the start of the member at `position`.
 Range awaitedBy(Pattern pattern, const CollRules& rules, std::size_t members, std::uint32_t position) {
     const auto root = static_cast<std::uint32_t>(rules.rootPosition);
     const auto all = static_cast<std::uint32_t>(members);
@@ -144,256 +137,6 @@ Range awaitedBy(Pattern pattern, const CollRules& rules, std::size_t members, st
     }
     }
     return {};
-}
-
-/// Skips what a walk has covered of a collective already. Patterns that end or begin with the same member for
-/// all (Prefix: from the front when raising, to the back when lowering) need one number; the groups need one
-/// bit each.
-bool covers(std::uint32_t& reached, Pattern pattern, Range& range, bool fromFront) {
-    switch (pattern) {
-    case Pattern::All:
-    case Pattern::Prefix:
-        if (fromFront) {
-            range.from = std::max(range.from, reached);
-            reached = std::max(reached, range.to);
-        } else {
-            const std::uint32_t done = reached == 0 ? range.to : reached - 1; // stored plus one
-            range.to = std::min(range.to, done);
-            reached = std::min(done, range.from) + 1;
-        }
-        return range.from >= range.to;
-    case Pattern::OtherGroup: {
-        const std::uint32_t bit = range.from == 0 ? 1 : 2;
-        const bool done = (reached & bit) != 0;
-        reached |= bit;
-        return done;
-    }
-    default:
-        return range.from >= range.to;
-    }
-}
-
-} // namespace
-
-// --- Raise
-// -----------------------------------------------------------------------------------------------------
-
-Raise::Raise(const TimelineData& data, Relation relation)
-    : m_data(data), m_relation(relation), m_positions(data.ranks.size(), 0), m_visited(data.ranks.size(), 0),
-      m_reached(data.collectives.size(), 0) {}
-
-void Raise::need(std::int32_t rank, Position position) {
-    Position& now = m_positions[static_cast<std::size_t>(rank)];
-    if (position > now) {
-        now = position;
-        m_queue.push_back(rank);
-    }
-}
-
-void Raise::needStart(std::int32_t rank, std::uint32_t call) {
-    if (rank != m_fixed) {
-        need(rank, startOf(m_data.rank(rank), call));
-    }
-}
-
-void Raise::run() {
-    while (!m_queue.empty()) {
-        const std::int32_t rank = m_queue.front();
-        m_queue.pop_front();
-        const RankData& data = m_data.rank(rank);
-        std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
-        // Demands on other ranks may come back here and raise this one further: read the goal anew each time.
-        // A stretch at a time, so that all ranks pass the same part of the store together, while it is in the
-        // cache.
-        const std::uint64_t pause = visited + kStretch;
-        while (visited < m_positions[static_cast<std::size_t>(rank)] / 2) {
-            if (visited == pause) {
-                m_queue.push_back(rank);
-                break;
-            }
-            ++visited;
-            const std::uint32_t call = data.events.callOf(visited);
-            if (call != kNone && data.links[call] != kNone && data.events.endOf(call) == visited) {
-                visitEnd(rank, call);
-            }
-        }
-    }
-}
-
-void Raise::visitEnd(std::int32_t rank, std::uint32_t call) {
-    const auto needSend = [&](const SendHalf* send) {
-        if (send != nullptr) {
-            needStart(send->rank, send->call);
-        }
-    };
-    m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
-        switch (role) {
-        case Role::Send:
-        case Role::SendDone: {
-            const SendHalf& send = m_data.sends[id];
-            if (send.waitsForReceiver && send.done == call) {
-                const RecvHalf* recv = recvOf(m_data, send);
-                if (recv != nullptr && recv->start != kNone) {
-                    needStart(recv->rank, recv->start);
-                }
-            }
-            break;
-        }
-        case Role::Post:
-        case Role::Start:
-        case Role::Done: {
-            const RecvHalf& recv = m_data.recvs[id];
-            if (recv.done == call || (role == Role::Post && recv.start != recv.post)) {
-                needSend(sendOf(m_data, recv));
-            }
-            break;
-        }
-        case Role::Probe: {
-            const ProbeHalf& probe = m_data.probes[id];
-            const Channel& channel = m_data.channels[probe.channel];
-            if (probe.position < channel.sends.size()) {
-                needSend(&m_data.sends[channel.sends[probe.position]]);
-            }
-            break;
-        }
-        case Role::Coll:
-        case Role::CollDone:
-            visitCollective(id, rank, call);
-            break;
-        }
-    });
-}
-
-void Raise::visitCollective(std::uint32_t part, std::int32_t rank, std::uint32_t call) {
-    const CollPart where = m_data.parts[part];
-    const Collective& c = m_data.collectives[where.collective];
-    if (c.finished[where.position] != m_data.ref(rank, call)) {
-        return;
-    }
-    const Pattern pattern = patternOf(m_data, where.collective, m_relation);
-    Range range = waitsFor(pattern, m_data.collRules[where.collective], c.members.size(), where.position);
-    if (covers(m_reached[where.collective], pattern, range, true)) {
-        return;
-    }
-    for (std::uint32_t member = range.from; member < range.to; ++member) {
-        if (const auto& start = c.arrived[member]; start.has_value()) {
-            needStart(start->rank.value(), start->call.value());
-        }
-    }
-}
-
-// --- Lower
-// -----------------------------------------------------------------------------------------------------
-
-Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions from)
-    : m_data(data), m_relation(relation), m_stop(stop), m_positions(std::move(from)),
-      m_reached(data.collectives.size(), 0) {
-    m_visited.reserve(data.ranks.size());
-    for (std::int32_t rank = 0; rank < data.rankCount(); ++rank) {
-        m_visited.push_back(data.rank(rank).events.lastEvent() + 1);
-        m_queue.push_back(rank);
-    }
-}
-
-void Lower::run() {
-    while (!m_queue.empty()) {
-        const std::int32_t rank = m_queue.front();
-        m_queue.pop_front();
-        const RankData& data = m_data.rank(rank);
-        std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
-        // Withdraw the starts of the events from the position on; the start of event e is at 2e + 1.
-        const std::uint64_t pause = visited > kStretch ? visited - kStretch : 0;
-        while (visited > 1 && (visited - 1) * 2 + 1 > m_positions[static_cast<std::size_t>(rank)]) {
-            if (visited == pause) {
-                m_queue.push_back(rank);
-                break;
-            }
-            --visited;
-            const std::uint32_t call = data.events.callOf(visited);
-            if (call != kNone && data.links[call] != kNone && data.events.beginOf(call) == visited) {
-                visitStart(rank, call);
-            }
-        }
-    }
-}
-
-void Lower::forbidEnd(std::int32_t rank, std::uint32_t call) {
-    const RankData& data = m_data.rank(rank);
-    const auto at = static_cast<std::size_t>(rank);
-    if (rank == m_fixed || call == kNone || data.events.endOf(call) == 0 ||
-        m_positions[at] < endOf(data, call)) {
-        return;
-    }
-    const Position inside = startOf(data, call);
-    Position next = m_stop == Stop::Inside ? inside : inside - 1;
-    if (m_floor != nullptr) {
-        next = std::max(next, (*m_floor)[at]);
-    }
-    if (next < m_positions[at]) {
-        m_positions[at] = next;
-        m_changed = true;
-        m_queue.push_back(rank);
-    }
-}
-
-void Lower::visitStart(std::int32_t rank, std::uint32_t call) {
-    m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
-        switch (role) {
-        case Role::Send: {
-            const SendHalf& send = m_data.sends[id];
-            if (const RecvHalf* recv = recvOf(m_data, send)) {
-                forbidEnd(recv->rank, recv->done);
-                if (recv->start != recv->post) {
-                    forbidEnd(recv->rank, recv->post);
-                }
-            }
-            const Channel& channel = m_data.channels[send.channel];
-            if (!channel.probes.empty() && !send.cancelled) {
-                const auto position = static_cast<std::uint32_t>(
-                    std::lower_bound(channel.sends.begin(), channel.sends.end(), id) - channel.sends.begin());
-                auto probe = std::lower_bound(
-                    channel.probes.begin(), channel.probes.end(), position,
-                    [&](std::uint32_t p, std::uint32_t value) { return m_data.probes[p].position < value; });
-                for (; probe != channel.probes.end() && m_data.probes[*probe].position == position; ++probe) {
-                    forbidEnd(m_data.probes[*probe].rank, m_data.probes[*probe].call);
-                }
-            }
-            break;
-        }
-        case Role::Post:
-        case Role::Start: {
-            const RecvHalf& recv = m_data.recvs[id];
-            const SendHalf* send = recv.start == call ? sendOf(m_data, recv) : nullptr;
-            if (send != nullptr && send->waitsForReceiver) {
-                forbidEnd(send->rank, send->done);
-            }
-            break;
-        }
-        case Role::Coll:
-            visitCollective(id);
-            break;
-        case Role::SendDone:
-        case Role::Done:
-        case Role::Probe:
-        case Role::CollDone:
-            break;
-        }
-    });
-}
-
-void Lower::visitCollective(std::uint32_t part) {
-    const CollPart where = m_data.parts[part];
-    const Collective& c = m_data.collectives[where.collective];
-    const Pattern pattern = patternOf(m_data, where.collective, m_relation);
-    Range range = awaitedBy(pattern, m_data.collRules[where.collective], c.members.size(), where.position);
-    if (covers(m_reached[where.collective], pattern, range, false)) {
-        return;
-    }
-    for (std::uint32_t member = range.from; member < range.to; ++member) {
-        if (const auto& end = c.finished[member]; end.has_value()) {
-            forbidEnd(end->rank.value(), end->call.value());
-        }
-    }
 }
 
 std::vector<std::uint32_t> membersNeeded(const TimelineData& data, std::uint32_t collective,

@@ -7,9 +7,9 @@
 //      Synchronising: every member waits for every other (for frontiers: all ranks on one side of each
 //      collective); Needed: what the kind of collective requires to return (for the closure: where ranks can
 //      really stand).
-// Nothing is stored for it: edges are read off messages and collectives, clocks are recomputed by walking
-// over the part of the recording that a question is about. Each call and each collective is visited once a
-// walk.
+// Edges are read off messages and collectives; clocks are recomputed by walking over the part of the recording that
+// a question is about, whole blocks at a time where their digests are known. Each call and each collective is visited
+// at most once a walk.
 //
 // Needed, for members i and j (start of j -> end of i):
 //   Bcast, Scatter(v)                 root -> others
@@ -30,7 +30,7 @@
 
 namespace stopline::replay {
 
-enum class Relation : std::uint8_t { Synchronising, Needed };
+enum class Relation : std::uint8_t { Synchronising, Needed }; // the digest counts on the order
 
 /// Position of a rank: 2 * event, plus 1 inside the call that begins with that event. Ordered as Place.
 using Position = std::uint64_t;
@@ -78,8 +78,9 @@ class Raise {
     [[nodiscard]] const Positions& positions() const { return m_positions; }
 
   private:
+    void visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& goal);
     void visitEnd(std::int32_t rank, std::uint32_t call);
-    void visitCollective(std::uint32_t part, std::int32_t rank, std::uint32_t call);
+    void visitCollective(std::uint32_t part);
     void needStart(std::int32_t rank, std::uint32_t call);
 
     const TimelineData& m_data;
@@ -87,8 +88,10 @@ class Raise {
     std::int32_t m_fixed = -1;
     Positions m_positions;
     std::vector<std::uint64_t> m_visited; ///< by rank: last event whose demands are made
-    std::deque<std::int32_t> m_queue;
+    std::deque<std::int32_t> m_queue;  ///< ranks that may have whole blocks to visit
+    std::deque<std::int32_t> m_single; ///< ranks that have single events to visit
     std::vector<std::uint32_t> m_reached; ///< by collective: how far its members are demanded
+    std::uint64_t m_blockEvents;
 };
 
 /// The greatest positions, at or below the given ones, at which every end has what it waits for.
@@ -107,6 +110,7 @@ class Lower {
     [[nodiscard]] bool changed() const { return m_changed; }
 
   private:
+    void visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& position);
     void visitStart(std::int32_t rank, std::uint32_t call);
     void visitCollective(std::uint32_t part);
     void forbidEnd(std::int32_t rank, std::uint32_t call);
@@ -119,8 +123,10 @@ class Lower {
     Positions m_positions;
     const Positions* m_floor = nullptr;
     std::vector<std::uint64_t> m_visited; ///< by rank: first event whose start has been withdrawn
-    std::deque<std::int32_t> m_queue;
+    std::deque<std::int32_t> m_queue;  ///< ranks that may have whole blocks to visit
+    std::deque<std::int32_t> m_single; ///< ranks that have single events to visit
     std::vector<std::uint32_t> m_reached;
+    std::uint64_t m_blockEvents;
 };
 
 /// The starts that the end of a call waits for (Relation::Needed), one by one. For explanations, not for

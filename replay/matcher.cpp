@@ -4,7 +4,6 @@
 
 namespace stopline::replay {
 
-using trace::CallClass;
 using trace::EventDetails;
 using trace::FunctionId;
 
@@ -18,16 +17,73 @@ bool isBufferedSend(FunctionId function) {
            function == FunctionId::Bsend_init;
 }
 
+namespace {
+
+std::size_t hashOf(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag) {
+    const std::uint64_t high = (std::uint64_t{comm} << 32U) | static_cast<std::uint32_t>(tag);
+    const std::uint64_t low = (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) |
+                              static_cast<std::uint32_t>(destination);
+    std::uint64_t x = high * 0x9e3779b97f4a7c15ULL ^ low;
+    x ^= x >> 32U;
+    x *= 0xd6e8feb86659fd93ULL;
+    x ^= x >> 32U;
+    return static_cast<std::size_t>(x);
+}
+
+} // namespace
+
+void Matcher::growTable() {
+    const std::size_t size = std::max<std::size_t>(64, m_table.size() * 2);
+    m_table.assign(size, kNone);
+    for (std::uint32_t id = 0; id < m_data.channels.size(); ++id) {
+        const Channel& ch = m_data.channels[id];
+        std::size_t at = hashOf(ch.comm, ch.source, ch.destination, ch.tag) & (size - 1);
+        while (m_table[at] != kNone) {
+            at = (at + 1) & (size - 1);
+        }
+        m_table[at] = id;
+    }
+}
+
 std::uint32_t Matcher::channel(std::uint32_t comm, std::int32_t source, std::int32_t destination,
                                std::int32_t tag) {
-    const Key key{(std::uint64_t{comm} << 32U) | static_cast<std::uint32_t>(tag),
-                  (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) |
-                      static_cast<std::uint32_t>(destination)};
-    const auto [at, fresh] = m_channels.try_emplace(key, static_cast<std::uint32_t>(m_data.channels.size()));
-    if (fresh) {
-        m_data.channels.push_back({comm, source, destination, tag, {}, {}, {}});
+    if (m_data.channels.size() * 2 >= m_table.size()) {
+        growTable();
     }
-    return at->second;
+    const std::size_t mask = m_table.size() - 1;
+    std::size_t at = hashOf(comm, source, destination, tag) & mask;
+    for (; m_table[at] != kNone; at = (at + 1) & mask) {
+        const Channel& ch = m_data.channels[m_table[at]];
+        if (ch.tag == tag && ch.source == source && ch.destination == destination && ch.comm == comm) {
+            return m_table[at];
+        }
+    }
+    m_table[at] = static_cast<std::uint32_t>(m_data.channels.size());
+    m_data.channels.push_back({comm, source, destination, tag, {}, {}, {}});
+    return m_table[at];
+}
+
+std::uint32_t Matcher::prototype(std::int32_t rank, const EventDetails& d, bool send,
+                                 std::uint32_t channelId) {
+    Message record;
+    record.commId = m_data.commEntries[m_data.commEntry(rank, d.comm)].id;
+    record.state = send ? MessageState::Unreceived : MessageState::Unsent;
+    if (send) {
+        record.bytes = d.sendBytes;
+        record.tag = d.sendTag;
+        record.sender = RankId{rank};
+        record.receiver = RankId{m_data.channels[channelId].destination};
+    } else {
+        record.bytes = d.recvBytes;
+        record.tag = d.recvTag;
+        record.receiver = RankId{rank};
+        // With a wildcard for the tag alone the source is known.
+        record.sender = RankId{m_data.worldRank(rank, d.comm, d.recvPeer)};
+        record.wildcardSource = d.recvPeer == kAnySource;
+        record.wildcardTag = d.recvTag == kAnyTag;
+    }
+    m_data.prototypes.push_back(record);
+    return static_cast<std::uint32_t>(m_data.prototypes.size() - 1);
 }
 
 DetailsCache& Matcher::resolve(std::int32_t rank, std::uint32_t details) {
@@ -46,12 +102,16 @@ DetailsCache& Matcher::resolve(std::int32_t rank, std::uint32_t details) {
                              (d.sendBytes > m_data.rules.eagerLimit && !isBufferedSend(d.function));
     if (const std::int32_t to = m_data.worldRank(rank, d.comm, d.sendPeer); to >= 0) {
         cache.sendChannel = channel(comm, rank, to, d.sendTag);
+        cache.sendRecord = prototype(rank, d, true, cache.sendChannel);
     }
     const std::int32_t from = m_data.worldRank(rank, d.comm, d.recvPeer);
     cache.receives = d.recvPeer == kAnySource || from >= 0;
     cache.wildcard = cache.receives && (d.recvPeer == kAnySource || d.recvTag == kAnyTag);
-    if (cache.receives && !cache.wildcard) {
-        cache.recvChannel = channel(comm, from, rank, d.recvTag);
+    if (cache.receives) {
+        if (!cache.wildcard) {
+            cache.recvChannel = channel(comm, from, rank, d.recvTag);
+        }
+        cache.recvRecord = prototype(rank, d, false, cache.recvChannel);
     }
     return cache;
 }
@@ -62,34 +122,62 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
         return kNone;
     }
     const auto id = static_cast<std::uint32_t>(m_data.sends.size());
+    Channel& ch = m_data.channels[cache.sendChannel];
+    const std::size_t position = ch.sends.size();
+    ch.sends.push_back(id);
+    m_data.link(rank, call, Role::Send, id);
     SendHalf half;
     half.rank = rank;
     half.call = call;
     half.channel = cache.sendChannel;
     half.waitsForReceiver = cache.waitsForReceiver;
-    m_data.sends.push_back(half);
-    m_data.link(rank, call, Role::Send, id);
-    Channel& ch = m_data.channels[cache.sendChannel];
-    const std::size_t position = ch.sends.size();
-    ch.sends.push_back(id);
-    std::uint32_t message = kNone;
-    if (position < ch.recvs.size()) {
-        message = m_data.recvs[ch.recvs[position]].message;
-        m_data.halves[message].send = id;
-        m_data.sends[id].message = message;
-    } else {
-        message = newMessage(id, kNone);
+    if (position >= ch.recvs.size()) {
+        touchProbes(ch, position);
+        Message record = m_data.prototypes[cache.sendRecord];
+        record.send = m_data.ref(rank, call);
+        half.message = newRecord(record, id, kNone);
+        m_data.sends.push_back(half);
+        return id;
     }
-    const EventDetails& d = m_data.rank(rank).details[details];
-    Message& record = m_data.messages[message];
+    touchProbes(ch, position);
+    const RecvHalf& recv = m_data.recvs[ch.recvs[position]];
+    m_data.touch(recv.rank, recv.post);
+    half.message = recv.message;
+    m_data.sends.push_back(half);
+    m_data.halves[recv.message].send = id;
+    Message& record = m_data.messages[recv.message];
+    const Message& own = m_data.prototypes[cache.sendRecord];
     record.send = m_data.ref(rank, call);
-    record.bytes = d.sendBytes;
-    record.tag = d.sendTag;
-    record.commId = m_data.commEntries[ch.comm].id;
-    record.sender = RankId{rank};
-    record.receiver = RankId{ch.destination};
-    refresh(message);
+    record.bytes = own.bytes;
+    record.tag = own.tag;
+    record.commId = own.commId;
+    record.sender = own.sender;
+    record.receiver = own.receiver;
+    setState(recv.message, recv.done != kNone ? MessageState::Matched : MessageState::Posted);
     return id;
+}
+
+void Matcher::touchProbes(const Channel& ch, std::size_t position) {
+    for (std::size_t i = ch.probes.size(); i > 0; --i) {
+        const ProbeHalf& probe = m_data.probes[ch.probes[i - 1]];
+        if (probe.position < position) {
+            break;
+        }
+        m_data.touch(probe.rank, probe.call);
+    }
+}
+
+void Matcher::touchMessage(std::uint32_t message) {
+    if (message == kNone) {
+        return;
+    }
+    const MessageHalves& halves = m_data.halves[message];
+    if (halves.send != kNone) {
+        m_data.touch(m_data.sends[halves.send].rank, m_data.sends[halves.send].call);
+    }
+    if (halves.recv != kNone) {
+        m_data.touch(m_data.recvs[halves.recv].rank, m_data.recvs[halves.recv].post);
+    }
 }
 
 std::uint32_t Matcher::newHalf(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
@@ -99,23 +187,40 @@ std::uint32_t Matcher::newHalf(std::int32_t rank, std::uint32_t call, std::uint3
     half.post = call;
     half.start = call;
     half.details = details;
-    half.sequence = m_data.rank(rank).postSequence++;
     m_data.recvs.push_back(half);
     m_data.link(rank, call, Role::Post, id);
     return id;
 }
 
 std::uint32_t Matcher::post(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
-    const DetailsCache cache = resolve(rank, details);
+    const DetailsCache& cache = resolve(rank, details);
     if (!cache.receives) {
         return kNone;
     }
     const std::uint32_t id = newHalf(rank, call, details);
-    if (cache.wildcard) {
-        refresh(newMessage(kNone, id));
-    } else {
-        join(id, cache.recvChannel);
+    RecvHalf& half = m_data.recvs[id];
+    half.channel = cache.recvChannel;
+    if (!cache.wildcard) {
+        // No receive and no probe of this rank was later: it goes to the end of its channel.
+        Channel& ch = m_data.channels[cache.recvChannel];
+        const std::size_t position = ch.recvs.size();
+        ch.recvs.push_back(id);
+        if (position < ch.sends.size()) {
+            const SendHalf& send = m_data.sends[ch.sends[position]];
+            m_data.touch(send.rank, send.call);
+            half.message = send.message;
+            m_data.halves[half.message].recv = id;
+            Message& record = m_data.messages[half.message];
+            record.post = m_data.ref(rank, call);
+            record.wildcardSource = false;
+            record.wildcardTag = false;
+            setState(half.message, MessageState::Posted);
+            return id;
+        }
     }
+    Message record = m_data.prototypes[cache.recvRecord];
+    record.post = m_data.ref(rank, call);
+    half.message = newRecord(record, kNone, id);
     return id;
 }
 
@@ -125,6 +230,7 @@ void Matcher::sendDone(std::uint32_t half, std::uint32_t call, bool cancelled) {
         return;
     }
     send.done = call;
+    touchMessage(send.message);
     if (call != send.call) {
         m_data.link(send.rank, call, Role::SendDone, half);
     }
@@ -139,6 +245,7 @@ void Matcher::recvDone(std::uint32_t half, std::uint32_t call, const trace::Stat
     }
     const std::int32_t rank = m_data.recvs[half].rank;
     m_data.recvs[half].done = call;
+    touchMessage(m_data.recvs[half].message);
     if (call != m_data.recvs[half].post && call != m_data.recvs[half].start) {
         m_data.link(rank, call, Role::Done, half);
     }
@@ -158,14 +265,16 @@ void Matcher::recvDone(std::uint32_t half, std::uint32_t call, const trace::Stat
         }
     }
     const std::uint32_t message = m_data.recvs[half].message;
-    if (m_data.halves[message].send == kNone) {
-        Message& record = m_data.messages[message];
-        record.bytes = status.bytes;
-        if (status.tag >= 0) {
-            record.tag = status.tag;
-        }
+    Message& record = m_data.messages[message];
+    record.done = m_data.ref(rank, call);
+    if (m_data.halves[message].send != kNone) {
+        setState(message, MessageState::Matched);
+        return;
     }
-    refresh(message);
+    record.bytes = status.bytes;
+    if (m_data.recvs[half].channel == kNone && status.tag >= 0) {
+        record.tag = status.tag;
+    }
 }
 
 void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& begin,
@@ -189,9 +298,14 @@ void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& 
     }
     Channel& ch = m_data.channels[channelId];
     const auto id = static_cast<std::uint32_t>(m_data.probes.size());
-    m_data.probes.push_back(
-        {rank, call, channelId, static_cast<std::uint32_t>(ch.recvs.size()), m_data.rank(rank).postSequence});
+    m_data.probes.push_back({rank, call, channelId, static_cast<std::uint32_t>(ch.recvs.size()),
+                             static_cast<std::uint32_t>(m_data.recvs.size())});
     ch.probes.push_back(id);
+    m_data.touch(rank, call);
+    if (ch.recvs.size() < ch.sends.size()) {
+        const SendHalf& seen = m_data.sends[ch.sends[ch.recvs.size()]];
+        m_data.touch(seen.rank, seen.call);
+    }
     m_data.link(rank, call, Role::Probe, id);
 }
 
@@ -203,6 +317,7 @@ std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommI
             matched.starter = call;
             matched.request = request;
             m_data.recvs[matched.half].start = call;
+            touchMessage(m_data.recvs[matched.half].message);
             m_data.link(rank, call, Role::Start, matched.half);
             return matched.half;
         }
@@ -236,6 +351,7 @@ std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, cons
     }
     if (status.source == kProcNull) { // it received "no process"; the message is still to be received
         m_data.recvs[half].start = kNone;
+        touchMessage(m_data.recvs[half].message);
         own->starter = kNone;
         own->request = kNone;
         return kNone;
@@ -259,6 +375,7 @@ std::uint32_t Matcher::settleMatched(std::int32_t rank, std::uint32_t half, cons
             std::swap(own->request, other->request);
             for (const MatchedMessage* m : {&*own, &*other}) {
                 m_data.recvs[m->half].start = m->starter;
+                touchMessage(m_data.recvs[m->half].message);
                 if (m->starter != kNone) {
                     // The link of the former choice stays; readers compare it with RecvHalf::start.
                     m_data.link(rank, m->starter, Role::Start, m->half);

@@ -53,31 +53,26 @@ class Matcher {
     void leaveRecv(std::uint32_t half);
     void leaveSend(std::uint32_t half);
     void repair(Channel& channel, std::size_t from);
-    void attach(std::uint32_t message, std::uint32_t recv);
-    std::uint32_t newMessage(std::uint32_t send, std::uint32_t recv);
+    std::uint32_t prototype(std::int32_t rank, const trace::EventDetails& d, bool send, std::uint32_t channel);
+    /// A record of one half alone, which counts as open.
+    std::uint32_t newRecord(const Message& record, std::uint32_t send, std::uint32_t recv);
+    std::uint32_t newMessage(std::uint32_t recv);
     void freeMessage(std::uint32_t message);
     /// Recomputes the public record from its halves.
     void refresh(std::uint32_t message);
     void setState(std::uint32_t message, MessageState state);
     [[nodiscard]] bool fits(const MatchedMessage& matched, const trace::Status& status) const;
 
-    struct Key {
-        std::uint64_t high;
-        std::uint64_t low;
-        friend bool operator==(const Key&, const Key&) = default;
-    };
-    struct KeyHash {
-        std::size_t operator()(const Key& key) const {
-            std::uint64_t x = key.high * 0x9e3779b97f4a7c15ULL ^ key.low;
-            x ^= x >> 32U;
-            x *= 0xd6e8feb86659fd93ULL;
-            x ^= x >> 32U;
-            return static_cast<std::size_t>(x);
-        }
-    };
+    /// The calls of both halves have got or lost an edge.
+    void touchMessage(std::uint32_t message);
+    /// The same for the probes that saw, or now see, the send at this place or behind it.
+    void touchProbes(const Channel& ch, std::size_t position);
+    void open(std::uint32_t message);
+    void close(std::uint32_t message);
+    void growTable();
 
     TimelineData& m_data;
-    std::unordered_map<Key, std::uint32_t, KeyHash> m_channels;
+    std::vector<std::uint32_t> m_table; ///< channels by hash, open addressing; kNone: free
 };
 
 /// Ssend and its kin: complete only when the receiver has started. Bsend and its kin never wait.

@@ -34,18 +34,30 @@ CommView CollectiveTable::view(std::int32_t rank, const trace::CommInfo& info) {
     return view;
 }
 
+std::uint32_t* CollectiveTable::newCalls(std::size_t members) {
+    constexpr std::size_t kChunk = std::size_t{1} << 16;
+    if (m_data.calls.empty() || m_data.calls.back().capacity() - m_data.calls.back().size() < members) {
+        m_data.calls.emplace_back().reserve(std::max(kChunk, members));
+    }
+    std::vector<std::uint32_t>& chunk = m_data.calls.back(); // never grows beyond what is reserved
+    chunk.resize(chunk.size() + members, MemberCalls::kUnknown);
+    return chunk.data() + chunk.size() - members;
+}
+
 std::uint32_t CollectiveTable::newCollective(const CommEntry& entry) {
+    CollRules rules;
+    rules.localCount = entry.localCount;
+    rules.inter = entry.inter;
+    rules.arrived = newCalls(entry.members.size() * 2);
+    rules.finished = rules.arrived + entry.members.size();
+    m_data.collRules.push_back(rules);
     Collective collective;
     collective.function = FunctionId::Count;
     collective.commId = entry.id;
     collective.members = entry.members;
-    collective.arrived.resize(entry.members.size());
-    collective.finished.resize(entry.members.size());
-    m_data.collectives.push_back(std::move(collective));
-    CollRules rules;
-    rules.localCount = entry.localCount;
-    rules.inter = entry.inter;
-    m_data.collRules.push_back(rules);
+    collective.arrived = {collective.members, rules.arrived};
+    collective.finished = {collective.members, rules.finished};
+    m_data.collectives.push_back(collective);
     return static_cast<std::uint32_t>(m_data.collectives.size() - 1);
 }
 
@@ -53,6 +65,7 @@ std::uint32_t CollectiveTable::instance(std::uint32_t commEntry, std::uint32_t o
     CommEntry& entry = m_data.commEntries[commEntry];
     while (entry.collectives.size() <= ordinal) {
         entry.collectives.push_back(newCollective(entry));
+        m_data.collRules.back().commEntry = commEntry;
     }
     return entry.collectives[ordinal];
 }
@@ -60,26 +73,55 @@ std::uint32_t CollectiveTable::instance(std::uint32_t commEntry, std::uint32_t o
 std::uint32_t CollectiveTable::arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective,
                                       std::int32_t position, FunctionId function) {
     Collective& c = m_data.collectives[collective];
-    const auto at = static_cast<std::size_t>(position);
-    if (c.arrived[at].has_value()) {
+    CollRules& rules = m_data.collRules[collective];
+    const auto at = static_cast<std::uint32_t>(position);
+    if (rules.arrived[at] != kNone) {
         return kNone; // two views of one communicator on one rank: contradictory
     }
     // What it is called after must not depend on the order in which the ranks' events come in.
-    const auto first =
-        std::find_if(c.arrived.begin(), c.arrived.end(), [](const auto& a) { return a.has_value(); });
-    if (first == c.arrived.end()) {
+    if (rules.first == kNone) {
         c.function = function;
     } else if (c.function != function) {
         c.mismatch = true;
-        if (first - c.arrived.begin() > position) {
+        if (rules.first > at) {
             c.function = function;
         }
     }
-    c.arrived[at] = m_data.ref(rank, call);
+    rules.first = std::min(rules.first, at);
+    rules.arrived[at] = call;
+    ++rules.arrivals;
+    touch(collective, at);
     const auto part = static_cast<std::uint32_t>(m_data.parts.size());
     m_data.parts.push_back({collective, static_cast<std::uint32_t>(position)});
     m_data.link(rank, call, Role::Coll, part);
     return part;
+}
+
+void CollectiveTable::touch(std::uint32_t collective, std::uint32_t position) {
+    const CollRules& rules = m_data.collRules[collective];
+    const std::span<const RankId> members = m_data.collectives[collective].members;
+    if (collective >= m_data.digestedCollectives) { // the others have been touched as they came
+        m_data.touch(members[position].value(), rules.arrived[position]);
+        return;
+    }
+    for (std::size_t member = 0; member < members.size(); ++member) {
+        if (rules.arrived[member] != kNone) {
+            m_data.touch(members[member].value(), rules.arrived[member]);
+        }
+    }
+}
+
+void CollectiveTable::depart(std::uint32_t collective, std::uint32_t position) {
+    CollRules& rules = m_data.collRules[collective];
+    touch(collective, position);
+    rules.arrived[position] = kNone;
+    --rules.arrivals;
+    if (rules.first == position) {
+        const auto members = static_cast<std::uint32_t>(m_data.collectives[collective].members.size());
+        for (++rules.first; rules.first < members && rules.arrived[rules.first] == kNone; ++rules.first) {
+        }
+        rules.first = rules.first < members ? rules.first : kNone;
+    }
 }
 
 void CollectiveTable::noteRoot(std::int32_t rank, std::uint32_t collective, const EventDetails& begin) {
@@ -133,12 +175,15 @@ std::uint32_t CollectiveTable::startWorld(std::int32_t rank, std::uint32_t call,
 
 void CollectiveTable::finish(std::int32_t rank, std::uint32_t part, std::uint32_t call) {
     const CollPart where = m_data.parts[part];
-    auto& finished = m_data.collectives[where.collective].finished[where.position];
-    if (finished.has_value()) {
+    CollRules& rules = m_data.collRules[where.collective];
+    if (rules.finished[where.position] != kNone) {
         return;
     }
-    finished = m_data.ref(rank, call);
-    if (m_data.collectives[where.collective].arrived[where.position]->call != finished->call) {
+    rules.finished[where.position] = call;
+    ++rules.finishes;
+    touch(where.collective, where.position);
+    if (rules.arrived[where.position] != call) {
+        rules.apart = true;
         m_data.link(rank, call, Role::CollDone, part);
     }
 }
@@ -189,15 +234,18 @@ void CollectiveTable::created(std::int32_t rank, std::uint32_t call, FunctionId 
     std::uint32_t part = guessed;
     if (guessed != kNone && m_data.parts[guessed].collective != collective) {
         const CollPart wrong = m_data.parts[guessed];
-        m_data.collectives[wrong.collective].arrived[wrong.position].reset();
+        depart(wrong.collective, wrong.position);
         data.awaited.push_back(wrong.collective);
         part = kNone;
         if (collective != kNone) { // the link of the call stays and now leads to the right one
-            Collective& c = m_data.collectives[collective];
+            CollRules& rules = m_data.collRules[collective];
             const auto position = static_cast<std::uint32_t>(view->position);
-            if (!c.arrived[position].has_value()) {
-                c.arrived[position] = m_data.ref(rank, call);
-                c.function = function;
+            if (rules.arrived[position] == kNone) {
+                rules.arrived[position] = call;
+                ++rules.arrivals;
+                rules.first = std::min(rules.first, position);
+                touch(collective, position);
+                m_data.collectives[collective].function = function;
                 m_data.parts[guessed] = {collective, position};
                 part = guessed;
             }
@@ -209,8 +257,7 @@ void CollectiveTable::created(std::int32_t rank, std::uint32_t call, FunctionId 
         finish(rank, part, call);
     }
     if (fresh) {
-        const std::vector<RankId> members = m_data.collectives[collective].members;
-        for (const RankId member : members) {
+        for (const RankId member : m_data.collectives[collective].members) {
             if (member.value() >= 0 && member.value() < m_data.rankCount() && member.value() != rank) {
                 m_data.rank(member.value()).awaited.push_back(collective);
                 joinAwaited(member.value());

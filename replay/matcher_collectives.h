@@ -33,6 +33,12 @@ class CollectiveTable {
     std::uint32_t newCollective(const CommEntry& entry);
     std::uint32_t arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective,
                          std::int32_t position, trace::FunctionId function);
+    /// The calls of its members have got or lost edges, as the one at `position` has come or gone.
+    void touch(std::uint32_t collective, std::uint32_t position);
+    /// Takes back an arrival.
+    void depart(std::uint32_t collective, std::uint32_t position);
+    /// Room for the calls of so many members, all unknown; stays where it is.
+    std::uint32_t* newCalls(std::size_t members);
     void joinAwaited(std::int32_t rank);
     void noteRoot(std::int32_t rank, std::uint32_t collective, const trace::EventDetails& begin);
 

@@ -5,25 +5,28 @@
 
 namespace stopline::replay {
 
+namespace {
+
+std::size_t placeIn(const SmallList& ids, std::uint32_t id) {
+    return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin());
+}
+
+/// A receive with this number has come into the channel before the probes that were made after its posting, or has
+/// gone.
+void shiftProbes(TimelineData& data, const Channel& ch, std::uint32_t recv, std::int32_t by) {
+    for (std::size_t i = ch.probes.size(); i > 0 && data.probes[ch.probes[i - 1]].before > recv; --i) {
+        data.probes[ch.probes[i - 1]].position += static_cast<std::uint32_t>(by);
+    }
+}
+
+} // namespace
+
 void Matcher::join(std::uint32_t half, std::uint32_t channelId) {
-    RecvHalf& recv = m_data.recvs[half];
-    recv.channel = channelId;
+    m_data.recvs[half].channel = channelId;
     Channel& ch = m_data.channels[channelId];
-    const auto before = [&](std::uint32_t a, std::uint32_t sequence) {
-        return m_data.recvs[a].sequence < sequence;
-    };
-    auto at = ch.recvs.end();
-    if (!ch.recvs.empty() && !before(ch.recvs.back(), recv.sequence)) {
-        at = std::lower_bound(ch.recvs.begin(), ch.recvs.end(), recv.sequence, before);
-    }
-    const auto position = static_cast<std::size_t>(at - ch.recvs.begin());
-    ch.recvs.insert(at, half);
-    for (auto probe = ch.probes.rbegin(); probe != ch.probes.rend(); ++probe) {
-        if (m_data.probes[*probe].sequence <= recv.sequence) {
-            break;
-        }
-        ++m_data.probes[*probe].position;
-    }
+    const std::size_t position = placeIn(ch.recvs, half);
+    ch.recvs.insert(position, half);
+    shiftProbes(m_data, ch, half, 1);
     repair(ch, position);
 }
 
@@ -35,23 +38,16 @@ void Matcher::leaveRecv(std::uint32_t half) {
         return;
     }
     Channel& ch = m_data.channels[recv.channel];
-    const auto at = std::lower_bound(
-        ch.recvs.begin(), ch.recvs.end(), recv.sequence,
-        [&](std::uint32_t a, std::uint32_t sequence) { return m_data.recvs[a].sequence < sequence; });
-    const auto position = static_cast<std::size_t>(at - ch.recvs.begin());
-    ch.recvs.erase(at);
-    for (auto probe = ch.probes.rbegin(); probe != ch.probes.rend(); ++probe) {
-        if (m_data.probes[*probe].sequence <= recv.sequence) {
-            break;
-        }
-        --m_data.probes[*probe].position;
-    }
+    const std::size_t position = placeIn(ch.recvs, half);
+    ch.recvs.erase(position);
+    shiftProbes(m_data, ch, half, -1);
     const std::uint32_t message = recv.message;
     if (m_data.halves[message].send != kNone) {
+        ++m_data.rearranged;
         m_data.halves[message].recv = kNone;
         recv.message = kNone;
         refresh(message);
-        refresh(newMessage(kNone, half));
+        refresh(newMessage(half));
     } else {
         refresh(message);
     }
@@ -62,11 +58,11 @@ void Matcher::leaveSend(std::uint32_t half) {
     SendHalf& send = m_data.sends[half];
     send.cancelled = true;
     Channel& ch = m_data.channels[send.channel];
-    const auto at = std::lower_bound(ch.sends.begin(), ch.sends.end(), half);
-    const auto position = static_cast<std::size_t>(at - ch.sends.begin());
-    ch.sends.erase(at);
+    const std::size_t position = placeIn(ch.sends, half);
+    ch.sends.erase(position);
     const std::uint32_t message = send.message;
     if (const std::uint32_t recv = m_data.halves[message].recv; recv != kNone) {
+        ++m_data.rearranged;
         m_data.halves[message].recv = kNone;
         m_data.recvs[recv].message = kNone;
     }
@@ -75,6 +71,9 @@ void Matcher::leaveSend(std::uint32_t half) {
 }
 
 void Matcher::repair(Channel& ch, std::size_t from) {
+    if (!ch.probes.empty()) {
+        m_data.touchAll(); // they may see other sends now
+    }
     const std::size_t paired = std::min(ch.sends.size(), ch.recvs.size());
     for (std::size_t k = from; k < paired; ++k) {
         const std::uint32_t recv = ch.recvs[k];
@@ -86,6 +85,9 @@ void Matcher::repair(Channel& ch, std::size_t from) {
             freeMessage(old); // may move the record of the send
         }
         const std::uint32_t message = m_data.sends[ch.sends[k]].message;
+        if (m_data.halves[message].recv != kNone) {
+            ++m_data.rearranged;
+        }
         m_data.halves[message].recv = recv;
         m_data.recvs[recv].message = message;
         refresh(message);
@@ -95,6 +97,7 @@ void Matcher::repair(Channel& ch, std::size_t from) {
         if (m_data.halves[message].recv == kNone) {
             break; // behind it nothing was paired before either
         }
+        ++m_data.rearranged;
         m_data.halves[message].recv = kNone;
         refresh(message);
     }
@@ -103,40 +106,36 @@ void Matcher::repair(Channel& ch, std::size_t from) {
         const std::uint32_t old = m_data.recvs[recv].message;
         if (old == kNone || m_data.halves[old].send != kNone) {
             m_data.recvs[recv].message = kNone;
-            refresh(newMessage(kNone, recv));
+            refresh(newMessage(recv));
         } else {
             refresh(old); // a wildcard that has just joined: source and tag are known now
         }
     }
 }
 
-std::uint32_t Matcher::newMessage(std::uint32_t send, std::uint32_t recv) {
+std::uint32_t Matcher::newRecord(const Message& record, std::uint32_t send, std::uint32_t recv) {
     const auto message = static_cast<std::uint32_t>(m_data.messages.size());
-    m_data.messages.emplace_back();
-    m_data.halves.push_back({send, recv, kNone});
-    if (send != kNone) {
-        m_data.sends[send].message = message;
-    }
-    if (recv != kNone) {
-        RecvHalf& half = m_data.recvs[recv];
-        half.message = message;
-        const trace::EventDetails& d = m_data.rank(half.rank).details[half.details];
-        Message& record = m_data.messages[message];
-        record.bytes = d.recvBytes;
-        record.tag = d.recvTag;
-        const std::uint32_t comm =
-            half.channel != kNone ? m_data.channels[half.channel].comm : m_data.commEntry(half.rank, d.comm);
-        record.commId = m_data.commEntries[comm].id;
-        record.receiver = RankId{half.rank};
-        if (half.channel == kNone) {
-            record.sender =
-                RankId{m_data.worldRank(half.rank, d.comm, d.recvPeer)}; // tag wildcard, source known
-        }
-    }
-    // A fresh record counts as open until refresh() says otherwise.
-    m_data.messages[message].state = MessageState::Cancelled;
-    setState(message, MessageState::Unsent);
+    m_data.messages.push_back(record);
+    m_data.halves.push_back({send, recv, static_cast<std::uint32_t>(m_data.openMessages.size())});
+    m_data.openMessages.push_back(message);
     return message;
+}
+
+std::uint32_t Matcher::newMessage(std::uint32_t recv) {
+    RecvHalf& half = m_data.recvs[recv];
+    const trace::EventDetails& d = m_data.rank(half.rank).details[half.details];
+    Message record;
+    record.bytes = d.recvBytes;
+    record.tag = d.recvTag;
+    const std::uint32_t comm =
+        half.channel != kNone ? m_data.channels[half.channel].comm : m_data.commEntry(half.rank, d.comm);
+    record.commId = m_data.commEntries[comm].id;
+    record.receiver = RankId{half.rank};
+    if (half.channel == kNone) {
+        record.sender = RankId{m_data.worldRank(half.rank, d.comm, d.recvPeer)};
+    }
+    half.message = newRecord(record, kNone, recv);
+    return half.message;
 }
 
 void Matcher::freeMessage(std::uint32_t message) {
@@ -160,39 +159,40 @@ void Matcher::freeMessage(std::uint32_t message) {
     m_data.halves.pop_back();
 }
 
-void Matcher::setState(std::uint32_t message, MessageState state) {
-    const auto isOpen = [](MessageState s) {
-        return s != MessageState::Matched && s != MessageState::Cancelled;
-    };
-    const bool was = isOpen(m_data.messages[message].state);
-    const bool is = isOpen(state);
-    m_data.messages[message].state = state;
-    if (was == is) {
-        return;
-    }
-    auto& open = m_data.openMessages;
-    if (is) {
-        m_data.halves[message].open = static_cast<std::uint32_t>(open.size());
-        open.push_back(message);
-        return;
-    }
+void Matcher::open(std::uint32_t message) {
+    m_data.halves[message].open = static_cast<std::uint32_t>(m_data.openMessages.size());
+    m_data.openMessages.push_back(message);
+}
+
+void Matcher::close(std::uint32_t message) {
+    auto& list = m_data.openMessages;
     const std::uint32_t at = m_data.halves[message].open;
+    const std::uint32_t last = list.back();
+    list[at] = last;
+    m_data.halves[last].open = at;
+    list.pop_back();
     m_data.halves[message].open = kNone;
-    open[at] = open.back();
-    m_data.halves[open[at]].open = at;
-    open.pop_back();
-    if (at == open.size()) { // it was the last one itself
-        m_data.halves[message].open = kNone;
+}
+
+void Matcher::setState(std::uint32_t message, MessageState state) {
+    m_data.messages[message].state = state;
+    const bool was = m_data.halves[message].open != kNone;
+    const bool is = state != MessageState::Matched && state != MessageState::Cancelled;
+    if (was && !is) {
+        close(message);
+    } else if (is && !was) {
+        open(message);
     }
 }
 
 void Matcher::refresh(std::uint32_t message) {
+    touchMessage(message);
     const MessageHalves halves = m_data.halves[message];
     Message& record = m_data.messages[message];
     const SendHalf* send = halves.send != kNone ? &m_data.sends[halves.send] : nullptr;
     const RecvHalf* recv = halves.recv != kNone ? &m_data.recvs[halves.recv] : nullptr;
-    record.post.reset();
-    record.done.reset();
+    record.post = std::nullopt;
+    record.done = std::nullopt;
     record.wildcardSource = false;
     record.wildcardTag = false;
     if (recv != nullptr) {

@@ -1,6 +1,7 @@
 #include "recording.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 
@@ -83,69 +84,83 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     return translated;
 }
 
-void Recording::append(RankFeed& feed, std::size_t index) {
-    const trace::DecodedEvent& event = feed.reader.events()[index];
-    if (!feed.firstExecution && !feed.shifted) {
-        // The recording goes on: let the first new event follow the last recorded one as it followed its twin.
-        feed.shifted = true;
-        feed.junction = m_timeline->lastEvent(feed.rank);
-        const TimeNs twin = index > 0 ? feed.reader.events()[index - 1].execution : 0;
-        feed.shift = feed.lastTime - twin;
-        TimeNs heldNow = 0;
-        for (const trace::StopRecord& stop : feed.reader.stops()) {
-            if (stop.event < feed.junction) {
-                heldNow += stop.end - stop.begin;
-            }
+/// The recording goes on behind recorded ground: lets the first new event follow the last recorded one as it followed
+/// its twin.
+void Recording::join(RankFeed& feed, std::size_t index) {
+    feed.shifted = true;
+    feed.junction = m_timeline->lastEvent(feed.rank);
+    const TimeNs twin = index > 0 ? feed.reader.events()[index - 1].execution : 0;
+    feed.shift = feed.lastTime - twin;
+    TimeNs heldNow = 0;
+    for (const trace::StopRecord& stop : feed.reader.stops()) {
+        if (stop.event < feed.junction) {
+            heldNow += stop.end - stop.begin;
         }
-        const TimeNs wallNow = feed.reader.originNs() + twin + heldNow;
-        const TimeNs wallRecorded = feed.recordedOrigin + feed.lastTime + feed.recordedHeld;
-        feed.wallShift = wallRecorded - wallNow;
+    }
+    const TimeNs wallNow = feed.reader.originNs() + twin + heldNow;
+    const TimeNs wallRecorded = feed.recordedOrigin + feed.lastTime + feed.recordedHeld;
+    feed.wallShift = wallRecorded - wallNow;
+}
+
+/// Appends the events from feed.consumed to `to`.
+void Recording::append(RankFeed& feed, std::size_t to) {
+    if (!feed.firstExecution && !feed.shifted) {
+        join(feed, feed.consumed);
     }
     if (feed.firstExecution && feed.recordedOrigin == 0) {
         feed.recordedOrigin = feed.reader.originNs();
         m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
     }
-    feed.lastTime = std::max(feed.lastTime, event.execution + feed.shift);
-    m_timeline->addEvent(feed.rank, translate(feed, event.details), feed.lastTime, event.pollFailures);
+    constexpr std::size_t kBatch = 256;
+    std::array<NewEvent, kBatch> batch;
+    const auto& events = feed.reader.events();
+    while (feed.consumed < to) {
+        const std::size_t count = std::min(kBatch, to - feed.consumed);
+        for (std::size_t i = 0; i < count; ++i) {
+            const trace::DecodedEvent& event = events[feed.consumed + i];
+            feed.lastTime = std::max(feed.lastTime, event.execution + feed.shift);
+            batch[i] = {translate(feed, event.details), feed.lastTime, event.pollFailures};
+        }
+        m_timeline->addEvents(feed.rank, std::span(batch).first(count));
+        feed.consumed += count;
+    }
 }
 
-std::optional<Difference> Recording::feed(RankId rank, const trace::RankImage& image, QString& error) {
-    RankFeed& feed = *m_feeds[std::size_t(rank.value())];
-    error = QString::fromStdString(feed.reader.update(image));
-    if (feed.different) {
-        return std::nullopt;
+/// Compares the events from feed.consumed to `to` with those recorded.
+std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
+    const std::uint64_t first = feed.reader.firstEvent().value();
+    for (; feed.consumed < to; ++feed.consumed) {
+        const EventIndex number(first + feed.consumed);
+        const DetailsId executed = translate(feed, feed.reader.events()[feed.consumed].details);
+        const DetailsId recorded = m_timeline->eventDetails(feed.rank, number);
+        if (executed != recorded) {
+            const trace::EventDetails& now = m_timeline->details(feed.rank, executed);
+            const trace::EventDetails& then = m_timeline->details(feed.rank, recorded);
+            if (!sameEvent(now, then)) {
+                feed.different = true;
+                return Difference{feed.rank, number, then, now, false};
+            }
+        }
     }
+    return std::nullopt;
+}
+
+std::optional<Difference> Recording::takeComms(RankFeed& feed) {
     const auto& comms = feed.reader.comms();
     for (; feed.commsSeen < comms.size(); ++feed.commsSeen) {
         // A communicator known from the recording comes again under its own number.
         if (feed.commsSeen >= feed.commsRecorded) {
-            m_timeline->addComm(rank, comms[feed.commsSeen]);
+            m_timeline->addComm(feed.rank, comms[feed.commsSeen]);
             ++feed.commsRecorded;
-        } else if (m_timeline->comm(rank, CommIndex(feed.commsSeen)).id != comms[feed.commsSeen].id) {
+        } else if (m_timeline->comm(feed.rank, CommIndex(feed.commsSeen)).id != comms[feed.commsSeen].id) {
             feed.different = true;
-            Difference difference{rank, EventIndex(feed.consumed + 1), {}, {}, true};
-            return difference;
+            return Difference{feed.rank, EventIndex(feed.consumed + 1), {}, {}, true};
         }
     }
-    const auto& events = feed.reader.events();
-    const std::uint64_t first = feed.reader.firstEvent().value();
-    for (; feed.consumed < events.size(); ++feed.consumed) {
-        const std::uint64_t number = first + feed.consumed;
-        if (number > m_timeline->lastEvent(rank).value()) {
-            append(feed, feed.consumed);
-            continue;
-        }
-        const DetailsId executed = translate(feed, events[feed.consumed].details);
-        const DetailsId recorded = m_timeline->eventDetails(rank, EventIndex(number));
-        if (executed != recorded) {
-            const trace::EventDetails& now = m_timeline->details(rank, executed);
-            const trace::EventDetails& then = m_timeline->details(rank, recorded);
-            if (!sameEvent(now, then)) {
-                feed.different = true;
-                return Difference{rank, EventIndex(number), then, now, false};
-            }
-        }
-    }
+    return std::nullopt;
+}
+
+void Recording::takeStops(RankFeed& feed) {
     const auto& stops = feed.reader.stops();
     for (; feed.stopsSeen < stops.size(); ++feed.stopsSeen) {
         trace::StopRecord stop = stops[feed.stopsSeen];
@@ -155,9 +170,48 @@ std::optional<Difference> Recording::feed(RankId rank, const trace::RankImage& i
         feed.recordedHeld += stop.end - stop.begin;
         stop.begin += feed.wallShift;
         stop.end += feed.wallShift;
-        m_timeline->addStop(rank, stop);
+        m_timeline->addStop(feed.rank, stop);
     }
-    return std::nullopt;
+}
+
+QString Recording::read(RankId rank, const trace::RankImage& image) {
+    return QString::fromStdString(m_feeds[std::size_t(rank.value())]->reader.update(image));
+}
+
+Recording::Taken Recording::take(RankId rank, std::chrono::microseconds budget) {
+    constexpr std::size_t kPiece = 4096; // events between two looks at the clock
+    RankFeed& feed = *m_feeds[std::size_t(rank.value())];
+    if (feed.different) {
+        return {};
+    }
+    if (auto difference = takeComms(feed)) {
+        return {true, std::move(difference)};
+    }
+    const auto started = std::chrono::steady_clock::now();
+    const std::size_t all = feed.reader.events().size();
+    const std::uint64_t first = feed.reader.firstEvent().value();
+    while (feed.consumed < all) {
+        std::size_t to = std::min(all, feed.consumed + kPiece);
+        const std::uint64_t recorded = m_timeline->lastEvent(rank).value();
+        if (first + feed.consumed > recorded) {
+            append(feed, to);
+        } else {
+            to = std::min<std::size_t>(to, recorded + 1 - first);
+            if (auto difference = compare(feed, to)) {
+                return {true, std::move(difference)};
+            }
+        }
+        if (feed.consumed < all && std::chrono::steady_clock::now() - started >= budget) {
+            return {false, std::nullopt};
+        }
+    }
+    takeStops(feed);
+    return {};
+}
+
+std::optional<Difference> Recording::feed(RankId rank, const trace::RankImage& image, QString& error) {
+    error = read(rank, image);
+    return take(rank, std::chrono::hours(24)).difference;
 }
 
 void Recording::branch() {
@@ -179,9 +233,8 @@ void Recording::branch() {
             ++feed->commsSeen;
         }
         feed->commsRecorded = feed->commsSeen;
-        for (feed->consumed = 0; feed->consumed < feed->reader.events().size(); ++feed->consumed) {
-            append(*feed, feed->consumed);
-        }
+        feed->consumed = 0;
+        append(*feed, feed->reader.events().size());
         for (feed->stopsSeen = 0; feed->stopsSeen < feed->reader.stops().size(); ++feed->stopsSeen) {
             const trace::StopRecord& stop = feed->reader.stops()[feed->stopsSeen];
             feed->recordedHeld += stop.end - stop.begin;

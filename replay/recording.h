@@ -6,6 +6,7 @@
 
 #include <QString>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -35,6 +36,14 @@ class Recording {
     /// Takes in what is new in a rank's image. Returns the first difference, once; after that the rank's events are kept
     /// aside until branch() or beginExecution(). `error` gets what is wrong with the trace, if anything.
     std::optional<Difference> feed(RankId rank, const trace::RankImage& image, QString& error);
+    /// The same in pieces: read() decodes what is new in the image, take() then takes in some more of it, for about
+    /// `budget`, and says whether that was all. Between two of them the timeline is whole as far as it reaches.
+    [[nodiscard]] QString read(RankId rank, const trace::RankImage& image);
+    struct Taken {
+        bool all = true;
+        std::optional<Difference> difference;
+    };
+    [[nodiscard]] Taken take(RankId rank, std::chrono::microseconds budget);
     /// Replaces the recording by what the present execution has done so far. The old timeline is gone.
     void branch();
 
@@ -45,7 +54,11 @@ class Recording {
 
   private:
     struct RankFeed;
-    void append(RankFeed& feed, std::size_t index);
+    void join(RankFeed& feed, std::size_t index);
+    void append(RankFeed& feed, std::size_t to);
+    std::optional<Difference> compare(RankFeed& feed, std::size_t to);
+    std::optional<Difference> takeComms(RankFeed& feed);
+    void takeStops(RankFeed& feed);
     DetailsId translate(RankFeed& feed, DetailsId id);
 
     std::unique_ptr<Timeline> m_timeline;

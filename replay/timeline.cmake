@@ -3,13 +3,15 @@ add_library(stopline_timeline STATIC
     place.h
     timeline.h timeline.cpp
     timeline_axis.h timeline_axis.cpp
-    timeline_data.h
+    timeline_array.h timeline_array.cpp
+    timeline_data.h timeline_data.cpp
     timeline_events.h timeline_events.cpp
     timeline_reason.h timeline_reason.cpp
     timeline_recorder.h timeline_recorder.cpp
     matcher.h matcher.cpp matcher_pairs.cpp
     matcher_collectives.h matcher_collectives.cpp
-    causality.h causality.cpp
+    causality.h causality.cpp causality_edges.h causality_walk.cpp
+    causality_digest.h causality_digest.cpp
     closure.h closure.cpp
 )
 target_link_libraries(stopline_timeline PUBLIC stopline_trace_reader PRIVATE stopline_warnings stopline_sanitizers)

@@ -16,12 +16,13 @@ struct Timeline::Impl {
         TimelineData data;
         data.rules = rules;
         data.ranks.resize(static_cast<std::size_t>(std::max(ranks, 0)));
-        CommEntry world;
-        for (std::int32_t rank = 0; rank < ranks; ++rank) {
-            world.members.emplace_back(rank);
+        for (int i = 0; i < 2; ++i) { // MPI_Init and MPI_Finalize
+            CommEntry& world = data.commEntries.emplace_back();
+            for (std::int32_t rank = 0; rank < ranks; ++rank) {
+                world.members.emplace_back(rank);
+            }
+            world.localCount = ranks;
         }
-        world.localCount = ranks;
-        data.commEntries = {world, world}; // MPI_Init and MPI_Finalize
         return data;
     }
     [[nodiscard]] bool has(RankId rank) const { return rank.value() >= 0 && rank.value() < data.rankCount(); }
@@ -58,6 +59,13 @@ void Timeline::addEvent(RankId rank, DetailsId details, TimeNs execution, std::u
     }
 }
 
+void Timeline::addEvents(RankId rank, std::span<const NewEvent> events) {
+    if (m_impl->has(rank) && !events.empty()) {
+        m_impl->recorder.addEvents(rank.value(), events);
+        m_impl->axis.eventsChanged();
+    }
+}
+
 void Timeline::addStop(RankId rank, trace::StopRecord stop) {
     if (m_impl->has(rank)) {
         m_impl->axis.addStop(rank.value(), stop);
@@ -72,6 +80,10 @@ void Timeline::setOrigin(RankId rank, TimeNs origin) {
 
 std::int32_t Timeline::rankCount() const {
     return m_impl->data.rankCount();
+}
+
+std::size_t Timeline::memoryBytes() const {
+    return m_impl->data.bytes() + m_impl->axis.bytes();
 }
 
 EventIndex Timeline::lastEvent(RankId rank) const {
@@ -137,11 +149,11 @@ const trace::CommInfo& Timeline::comm(RankId rank, CommIndex index) const {
 }
 
 std::span<const Message> Timeline::messages() const {
-    return m_impl->data.messages;
+    return m_impl->data.messages.all();
 }
 
 std::span<const Collective> Timeline::collectives() const {
-    return m_impl->data.collectives;
+    return m_impl->data.collectives.all();
 }
 
 std::vector<MessageIndex> Timeline::messagesOf(CallRef ref) const {
@@ -193,6 +205,10 @@ std::vector<MessageIndex> Timeline::openMessages() const {
 
 TimeNs Timeline::axisTime(RankId rank, EventIndex event) const {
     return m_impl->has(rank) ? m_impl->axis.at(rank.value(), event.value()) : 0;
+}
+
+TimeNs Timeline::cutOut() const {
+    return m_impl->axis.cutOut();
 }
 
 std::vector<Timeline::HeldSpan> Timeline::heldSpans(RankId rank) const {

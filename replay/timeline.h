@@ -33,31 +33,85 @@ enum class MessageState : std::uint8_t {
     Cancelled,
 };
 
+/// A call that may be unknown: an std::optional<CallRef> in eight bytes.
+class MaybeCall {
+  public:
+    constexpr MaybeCall() = default;
+    constexpr MaybeCall(std::nullopt_t /*none*/) {}
+    constexpr MaybeCall(CallRef call) : m_call(call) {}
+    [[nodiscard]] constexpr bool has_value() const { return m_call.rank.value() >= 0; }
+    constexpr explicit operator bool() const { return has_value(); }
+    [[nodiscard]] constexpr const CallRef& operator*() const { return m_call; }
+    [[nodiscard]] constexpr const CallRef* operator->() const { return &m_call; }
+    constexpr operator std::optional<CallRef>() const {
+        return has_value() ? std::optional<CallRef>(m_call) : std::nullopt;
+    }
+    friend bool operator==(const MaybeCall&, const MaybeCall&) = default;
+
+  private:
+    CallRef m_call{RankId{-1}, CallIndex{0}};
+};
+
 /// A point-to-point message. `send` and `post` are the calls that start it; `done` the call at whose end the
 /// receive was seen complete (the receive itself when blocking, the Wait or Test otherwise).
 struct Message {
     MessageState state = MessageState::Unreceived;
-    std::optional<CallRef> send;
-    std::optional<CallRef> post;
-    std::optional<CallRef> done;
-    std::int32_t tag = 0;
-    std::uint64_t bytes = 0;
-    std::uint64_t commId = 0;
     bool wildcardSource = false;
     bool wildcardTag = false;
+    std::int32_t tag = 0;
+    MaybeCall send;
+    MaybeCall post;
+    MaybeCall done;
+    std::uint64_t bytes = 0;
+    std::uint64_t commId = 0;
     RankId sender{-1};   ///< -1 while unknown (wildcard receive not complete)
     RankId receiver{-1}; ///< world ranks
 };
 using MessageIndex = Strong<struct MessageIndexTag, std::uint32_t>;
 
-/// One instance of a collective: the k-th on its communicator.
+/// A call of each member of a collective, by position in its members; those that are unknown are empty.
+class MemberCalls {
+  public:
+    static constexpr std::uint32_t kUnknown = 0xffffffffU;
+
+    MemberCalls() = default;
+    MemberCalls(std::span<const RankId> members, const std::uint32_t* calls)
+        : m_members(members), m_calls(calls) {}
+    [[nodiscard]] std::size_t size() const { return m_members.size(); }
+    [[nodiscard]] MaybeCall operator[](std::size_t position) const {
+        return m_calls[position] == kUnknown
+                   ? MaybeCall()
+                   : MaybeCall(CallRef{m_members[position], CallIndex{m_calls[position]}});
+    }
+    class Iterator {
+      public:
+        Iterator(const MemberCalls& calls, std::size_t position) : m_of(&calls), m_position(position) {}
+        MaybeCall operator*() const { return (*m_of)[m_position]; }
+        Iterator& operator++() {
+            ++m_position;
+            return *this;
+        }
+        friend bool operator==(const Iterator&, const Iterator&) = default;
+
+      private:
+        const MemberCalls* m_of;
+        std::size_t m_position;
+    };
+    [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+    [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
+  private:
+    std::span<const RankId> m_members;
+    const std::uint32_t* m_calls = nullptr;
+};
+
+/// One instance of a collective: the k-th on its communicator. Lives as long as its timeline.
 struct Collective {
     trace::FunctionId function{};
     std::uint64_t commId = 0;
-    std::vector<RankId> members;                 ///< world ranks, local then remote group
-    std::vector<std::optional<CallRef>> arrived; ///< by position in members: the starting call
-    std::vector<std::optional<CallRef>>
-        finished;               ///< the call at whose end it was complete (blocking: the same call)
+    std::span<const RankId> members; ///< world ranks, local then remote group
+    MemberCalls arrived;             ///< by position in members: the starting call
+    MemberCalls finished;       ///< the call at whose end it was complete (blocking: the same call)
     std::optional<RankId> root; ///< world rank
     bool mismatch = false;      ///< members called different functions or different roots
 };
@@ -69,6 +123,17 @@ struct TransportRules {
     /// through shared memory to a receiver that has posted nothing (4096 with its own header; measured: 4040 do, 4041 do
     /// not). Over tcp it is 65480: there the sends between are taken to wait though they do not.
     std::uint64_t eagerLimit = 4040;
+    /// How far the recorded times of a rank may be off. Nothing is shown as received before it was sent only by that.
+    TimeNs timeTolerance = 10'000;
+    /// Least number of events that are taken together by questions about frontiers; 0: each on its own. For tests.
+    std::uint64_t digestEvents = 512;
+};
+
+/// What addEvents() is told of an event.
+struct NewEvent {
+    DetailsId details;
+    TimeNs execution = 0;
+    std::uint64_t pollFailures = 0;
 };
 
 class Timeline {
@@ -84,11 +149,15 @@ class Timeline {
     /// Appends the next event of a rank (numbers are consecutive from 1). Cost: amortised constant plus
     /// matching.
     void addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures = 0);
+    /// The same for many: what a reader has decoded goes in at one call.
+    void addEvents(RankId rank, std::span<const NewEvent> events);
     void addStop(RankId rank, trace::StopRecord stop);
     /// Absolute CLOCK_MONOTONIC of execution time 0 of a rank (clock offset between hosts already applied).
     void setOrigin(RankId rank, TimeNs origin);
 
     // --- Looking. ---
+    /// Bytes of memory that the events and what has been found out about them take.
+    [[nodiscard]] std::size_t memoryBytes() const;
     [[nodiscard]] std::int32_t rankCount() const;
     [[nodiscard]] EventIndex lastEvent(RankId rank) const;
     [[nodiscard]] std::uint32_t callCount(RankId rank) const;
@@ -110,6 +179,8 @@ class Timeline {
     /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at
     /// the earliest begin. Monotone in the event number of a rank.
     [[nodiscard]] TimeNs axisTime(RankId rank, EventIndex event) const;
+    /// Length of the spans that the axis leaves out, as all ranks were held.
+    [[nodiscard]] TimeNs cutOut() const;
     /// Spans in which this rank was held and some other was not, on the drawing axis.
     struct HeldSpan {
         TimeNs begin = 0;

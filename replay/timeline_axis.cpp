@@ -1,10 +1,18 @@
 #include "timeline_axis.h"
 
+#include "../tracelib/mapping.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 namespace stopline::replay {
+
+TimeAxis::TimeAxis(const TimelineData& data)
+    : m_data(&data),
+      m_slack(2 * std::clamp(data.rules.timeTolerance, TimeNs{1} << (trace::kExactShift - 1),
+                             TimeNs{std::numeric_limits<std::uint32_t>::max() / 2})),
+      m_ranks(data.ranks.size()) {}
 
 void TimeAxis::addStop(std::int32_t rank, const trace::StopRecord& stop) {
     if (stop.end <= stop.begin) {
@@ -20,11 +28,14 @@ void TimeAxis::addStop(std::int32_t rank, const trace::StopRecord& stop) {
         axis.total[i] = (i == 0 ? 0 : axis.total[i - 1]) + axis.stops[i].end - axis.stops[i].begin;
     }
     m_stale = true;
+    m_forget = m_forget || axis.settled > stop.event.value();
 }
 
 void TimeAxis::setOrigin(std::int32_t rank, TimeNs origin) {
-    m_ranks[static_cast<std::size_t>(rank)].origin = origin;
+    RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
+    axis.origin = origin;
     m_stale = true;
+    m_forget = m_forget || axis.settled > 0;
 }
 
 TimeNs TimeAxis::wall(std::int32_t rank, std::uint64_t event) const {
@@ -89,6 +100,83 @@ void TimeAxis::refresh() const {
         heldRanks += change;
         since = moment;
     }
+    settle();
+}
+
+void TimeAxis::forget() const {
+    for (RankAxis& axis : m_ranks) {
+        axis.lifts.clear();
+        axis.settled = 0;
+    }
+    m_sends = 0;
+    m_flying.clear();
+    m_forget = false;
+    m_rearranged = m_data->rearranged;
+}
+
+void TimeAxis::settle() const {
+    if (m_forget || m_rearranged != m_data->rearranged) {
+        forget();
+    }
+    for (std::int32_t rank = 0; rank < m_data->rankCount(); ++rank) {
+        RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
+        const std::uint64_t last = m_data->rank(rank).events.lastEvent();
+        const std::uint64_t before = std::exchange(axis.settled, last);
+        if (before != 0 && before < last) {
+            lift(rank, before + 1, shown(rank, before));
+        }
+    }
+    std::erase_if(m_flying, [this](std::uint32_t send) { return follow(send); });
+    for (const auto count = static_cast<std::uint32_t>(m_data->sends.size()); m_sends < count; ++m_sends) {
+        if (!follow(m_sends)) {
+            m_flying.push_back(m_sends);
+        }
+    }
+    while (!m_todo.empty()) {
+        const std::uint32_t send = m_todo.back();
+        m_todo.pop_back();
+        follow(send);
+    }
+}
+
+bool TimeAxis::follow(std::uint32_t id) const {
+    const SendHalf& send = m_data->sends[id];
+    const std::uint32_t half = send.message == kNone ? kNone : m_data->halves[send.message].recv;
+    if (half == kNone || m_data->recvs[half].done == kNone) {
+        return send.cancelled; // nothing will come of it
+    }
+    const RecvHalf& recv = m_data->recvs[half];
+    const std::uint64_t begin = m_data->rank(send.rank).events.beginOf(send.call);
+    const std::uint64_t end = m_data->rank(recv.rank).events.endOf(recv.done);
+    const TimeNs from = shown(send.rank, begin);
+    if (wall(send.rank, begin) - wall(recv.rank, end) <= m_slack) {
+        lift(recv.rank, end, from);
+    }
+    return true;
+}
+
+void TimeAxis::lift(std::int32_t rank, std::uint64_t event, TimeNs from) const {
+    std::vector<std::uint32_t>& lifts = m_ranks[static_cast<std::size_t>(rank)].lifts;
+    const RankData& data = m_data->rank(rank);
+    for (; event <= data.events.lastEvent() && shown(rank, event) < from; ++event) {
+        if (lifts.size() < event) {
+            lifts.resize(event, 0);
+        }
+        // Hosts whose clocks disagree may ask for more than that; then the rest is seen going backwards.
+        const auto by = static_cast<std::uint32_t>(
+            std::min<TimeNs>(from - wall(rank, event), std::numeric_limits<std::uint32_t>::max()));
+        if (std::exchange(lifts[event - 1], by) == by) {
+            continue;
+        }
+        const std::uint32_t call = data.events.callOf(event);
+        if (call != kNone && data.events.beginOf(call) == event) {
+            m_data->eachLink(rank, call, [this](Role role, std::uint32_t id) {
+                if (role == Role::Send && id < m_sends) {
+                    m_todo.push_back(id);
+                }
+            });
+        }
+    }
 }
 
 TimeNs TimeAxis::cut(TimeNs wall) const {
@@ -103,7 +191,8 @@ TimeNs TimeAxis::cut(TimeNs wall) const {
 
 TimeNs TimeAxis::at(std::int32_t rank, std::uint64_t event) const {
     refresh();
-    return cut(wall(rank, event)) - cut(m_zero);
+    const std::uint64_t last = std::max<std::uint64_t>(m_data->rank(rank).events.lastEvent(), 1);
+    return cut(shown(rank, std::clamp<std::uint64_t>(event, 1, last))) - cut(m_zero);
 }
 
 std::vector<Timeline::HeldSpan> TimeAxis::held(std::int32_t rank) const {
@@ -118,6 +207,19 @@ std::vector<Timeline::HeldSpan> TimeAxis::held(std::int32_t rank) const {
         }
     }
     return spans;
+}
+
+TimeNs TimeAxis::cutOut() const {
+    refresh();
+    return m_allHeld.empty() ? 0 : m_allHeld.back().before + m_allHeld.back().end - m_allHeld.back().begin;
+}
+
+std::size_t TimeAxis::bytes() const {
+    std::size_t sum = m_flying.size() * sizeof(std::uint32_t);
+    for (const RankAxis& axis : m_ranks) {
+        sum += axis.lifts.size() * sizeof(std::uint32_t);
+    }
+    return sum;
 }
 
 } // namespace stopline::replay

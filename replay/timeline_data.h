@@ -1,12 +1,16 @@
 // What the timeline stores; filled by the recorder, the matcher and the collective table, read by causality.
 #pragma once
 
+#include "causality_digest.h"
 #include "timeline.h"
+#include "timeline_array.h"
 #include "timeline_events.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace stopline::replay {
@@ -34,7 +38,7 @@ struct SendHalf {
     bool cancelled = false;
 };
 
-/// Receiving side of a message.
+/// Receiving side of a message. Those of a rank are numbered in the order of posting.
 struct RecvHalf {
     std::int32_t rank = 0;
     std::uint32_t post = kNone; ///< call that decides the order of matching
@@ -43,8 +47,7 @@ struct RecvHalf {
     std::uint32_t done = kNone; ///< call at whose end it was seen complete
     std::uint32_t channel = kNone; ///< kNone while a wildcard is unresolved
     std::uint32_t message = kNone;
-    std::uint32_t sequence = 0; ///< order of posting on this rank
-    std::uint32_t details = 0;  ///< begin details of the posting call (of the *_init for persistent ones)
+    std::uint32_t details = 0; ///< begin details of the posting call (of the *_init for persistent ones)
     bool cancelled = false;
 };
 
@@ -54,7 +57,7 @@ struct ProbeHalf {
     std::uint32_t call = kNone;
     std::uint32_t channel = kNone;
     std::uint32_t position = 0;
-    std::uint32_t sequence = 0;
+    std::uint32_t before = 0; ///< receives of this rank with this number or a higher one were posted later
 };
 
 /// One (communicator, source, destination, tag). The k-th send belongs to the k-th receive in posting order.
@@ -63,9 +66,9 @@ struct Channel {
     std::int32_t source = 0;
     std::int32_t destination = 0;
     std::int32_t tag = 0;
-    std::vector<std::uint32_t> sends;  ///< ids, in order of sending (so ascending)
-    std::vector<std::uint32_t> recvs;  ///< ids, by RecvHalf::sequence
-    std::vector<std::uint32_t> probes; ///< ids, by sequence and so by position
+    SmallList sends;  ///< ids, in order of sending (so ascending)
+    SmallList recvs;  ///< ids, in order of posting (so ascending)
+    SmallList probes; ///< ids, ascending, and so by position
 };
 
 /// The halves of a public message, and its place in the list of open ones.
@@ -81,12 +84,19 @@ struct CollPart {
     std::uint32_t position = 0; ///< in Collective::members
 };
 
-/// What the closure needs to know of a collective beyond its public face.
+/// What is known of a collective beyond its public face.
 struct CollRules {
+    std::uint32_t* arrived = nullptr; ///< what Collective::arrived and finished show
+    std::uint32_t* finished = nullptr;
     std::int32_t localCount = 0;    ///< members of the first group
-    bool inter = false;             ///< members after localCount are the other group
-    bool large = false;             ///< some member moves more than the eager limit
     std::int32_t rootPosition = -1; ///< in members
+    std::uint32_t first = kNone;    ///< lowest position that has arrived
+    std::uint32_t commEntry = kNone; ///< kNone for group constructors, which stand in no order
+    std::uint32_t arrivals = 0;
+    std::uint32_t finishes = 0;
+    bool apart = false; ///< some member has finished it in a later call than it started it in
+    bool inter = false; ///< members after localCount are the other group
+    bool large = false; ///< some member moves more than the eager limit
 };
 
 struct CommEntry {
@@ -94,7 +104,7 @@ struct CommEntry {
     std::vector<RankId> members; ///< canonical order: as the first rank that told of it saw it
     std::int32_t localCount = 0;
     bool inter = false;
-    std::vector<std::uint32_t> collectives; ///< by ordinal
+    GrowingArray<std::uint32_t> collectives; ///< by ordinal
 };
 
 /// A rank's own view of a communicator.
@@ -107,9 +117,9 @@ struct CommView {
 enum class RequestKind : std::uint8_t { None, Send, Recv, SendInit, RecvInit, Coll };
 
 struct Request {
-    RequestKind kind = RequestKind::None;
-    std::uint32_t target = kNone;  ///< half or part that is active, kNone when inactive
-    std::uint32_t details = kNone; ///< begin details of the *_init
+    std::uint32_t target = kNone; ///< half or part that is active, kNone when inactive
+    std::uint32_t details : 28 = 0; ///< begin details of the *_init
+    RequestKind kind : 4 = RequestKind::None;
 };
 
 /// A message taken by a matched probe and not yet received.
@@ -120,27 +130,35 @@ struct MatchedMessage {
     std::uint32_t request = kNone; ///< index of the Imrecv's request
 };
 
-/// What an event with these details means for the matching, worked out once.
+/// What an event with these details means, worked out once.
 struct DetailsCache {
     trace::CallClass callClass = trace::CallClass::Init;
+    bool begin = false;
+    bool completes = false; ///< lists completed requests
     bool resolved = false;
     bool waitsForReceiver = false;
-    std::uint32_t sendChannel = kNone; ///< kNone: no message (PROC_NULL, unknown communicator or rank)
-    std::uint32_t recvChannel = kNone;
     bool wildcard = false; ///< the receive names a message only when it completes
     bool receives = false; ///< there is a receiving part at all
+    std::uint16_t thread = 0;
+    std::uint32_t sendChannel = kNone; ///< kNone: no message (PROC_NULL, unknown communicator or rank)
+    std::uint32_t recvChannel = kNone;
+    std::uint32_t sendRecord = kNone; ///< in TimelineData::prototypes
+    std::uint32_t recvRecord = kNone;
 };
+
+inline constexpr std::uint64_t kUntouched = 0xffffffffffffffffULL;
 
 struct RankData {
     RankEvents events;
+    /// No call that begins before this event has got or lost an edge since the digest was made.
+    mutable std::uint64_t touched = kUntouched;
     std::deque<trace::EventDetails> details; // references stay valid
     std::vector<DetailsCache> cache;
     std::deque<trace::CommInfo> comms;
     std::vector<CommView> views;
-    std::vector<Request> requests;    ///< by serial - 1
-    std::vector<std::uint32_t> links; ///< by call: first of its links
+    GrowingArray<Request> requests;    ///< by serial - 1
+    GrowingArray<std::uint32_t> links; ///< by call: kNone, a packed link, or kManyLinks + number of the first
     std::vector<MatchedMessage> matched;
-    std::uint32_t postSequence = 0;
     std::uint32_t initCount = 0;
     std::uint32_t finalizeCount = 0;
     std::uint32_t finalizeCall = kNone;
@@ -150,8 +168,10 @@ struct RankData {
         awaited; ///< group constructors that others have ended and this rank has not arrived at
 };
 
+/// A link of a call: id * 8 + role. Most calls have one, which takes the place of the list.
+inline constexpr std::uint32_t kManyLinks = 0x80000000U;
 struct Link {
-    std::uint32_t target = 0; ///< id * 8 + role
+    std::uint32_t target = 0;
     std::uint32_t next = kNone;
 };
 
@@ -159,35 +179,69 @@ struct Link {
 struct TimelineData {
     TransportRules rules;
     std::vector<RankData> ranks;
-    std::vector<Link> links;
-    std::vector<SendHalf> sends;
-    std::vector<RecvHalf> recvs;
-    std::vector<ProbeHalf> probes;
+    GrowingArray<Link> links;
+    GrowingArray<SendHalf> sends;
+    GrowingArray<RecvHalf> recvs;
+    GrowingArray<ProbeHalf> probes;
     std::vector<Channel> channels;
-    std::vector<Message> messages;
-    std::vector<MessageHalves> halves; ///< by message
-    std::vector<std::uint32_t> openMessages;
-    std::vector<Collective> collectives;
-    std::vector<CollRules> collRules; ///< by collective
-    std::vector<CollPart> parts;
+    GrowingArray<Message> messages;
+    GrowingArray<MessageHalves> halves; ///< by message
+    GrowingArray<std::uint32_t> openMessages;
+    std::vector<Message> prototypes; ///< of messages, as their first half makes them
+    GrowingArray<Collective> collectives;
+    GrowingArray<CollRules> collRules; ///< by collective
+    GrowingArray<CollPart> parts;
+    std::deque<std::vector<std::uint32_t>> calls; ///< chunks, for CollRules::arrived and finished
     std::deque<CommEntry> commEntries; ///< 0: pseudo communicator of MPI_Init, 1: of MPI_Finalize
     std::unordered_map<std::uint64_t, std::uint32_t> commById;
     std::unordered_map<std::uint64_t, std::uint32_t>
         createdComms; ///< id to collective of the group constructors
+    mutable Digest digest; ///< made up to date by the walks that use it
+    mutable std::uint32_t digestedCollectives = 0;
+    /// Counts messages that had found their receive and have lost it or got another.
+    std::uint64_t rearranged = 0;
 
     void link(std::int32_t rank, std::uint32_t call, Role role, std::uint32_t id) {
         std::uint32_t& head = ranks[static_cast<std::size_t>(rank)].links[call];
-        links.push_back({id * 8 + static_cast<std::uint32_t>(role), head});
-        head = static_cast<std::uint32_t>(links.size() - 1);
+        const std::uint32_t target = id * 8 + static_cast<std::uint32_t>(role);
+        if (head == kNone) {
+            head = target;
+            return;
+        }
+        if ((head & kManyLinks) == 0) {
+            links.push_back({head, kNone});
+            head = kManyLinks + static_cast<std::uint32_t>(links.size() - 1);
+        }
+        links.push_back({target, head - kManyLinks});
+        head = kManyLinks + static_cast<std::uint32_t>(links.size() - 1);
     }
     /// Visits the (role, id) pairs of a call, last added first.
     template <typename Visit>
     void eachLink(std::int32_t rank, std::uint32_t call, Visit&& visit) const {
-        for (std::uint32_t at = ranks[static_cast<std::size_t>(rank)].links[call]; at != kNone;
-             at = links[at].next) {
+        const std::uint32_t head = ranks[static_cast<std::size_t>(rank)].links[call];
+        if (head == kNone) {
+            return;
+        }
+        if ((head & kManyLinks) == 0) {
+            visit(static_cast<Role>(head & 7U), head >> 3U);
+            return;
+        }
+        for (std::uint32_t at = head - kManyLinks; at != kNone; at = links[at].next) {
             visit(static_cast<Role>(links[at].target & 7U), links[at].target >> 3U);
         }
     }
+    /// An edge of this call has come, gone or changed.
+    void touch(std::int32_t rankId, std::uint32_t call) {
+        RankData& data = rank(rankId);
+        data.touched = std::min(data.touched, data.events.beginOf(call));
+    }
+    void touchAll() {
+        for (RankData& data : ranks) {
+            data.touched = 0;
+        }
+    }
+    /// Bytes of memory in use.
+    [[nodiscard]] std::size_t bytes() const;
     [[nodiscard]] RankData& rank(std::int32_t r) { return ranks[static_cast<std::size_t>(r)]; }
     [[nodiscard]] const RankData& rank(std::int32_t r) const { return ranks[static_cast<std::size_t>(r)]; }
     [[nodiscard]] std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }

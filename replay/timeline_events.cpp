@@ -4,44 +4,28 @@
 
 namespace stopline::replay {
 
-RankEvents::Added RankEvents::add(const trace::EventDetails& details, DetailsId id, TimeNs time,
-                                  std::uint64_t pollFailures) {
-    Added added;
-    const bool begin = details.kind == trace::EventKind::Begin;
-    if (m_regular) {
-        const bool open = m_details.size() % 2 == 1;
-        if (begin == open || (open && details.thread != m_openThread)) {
-            becomeIrregular(m_openThread);
-        }
+void RankEvents::notePollFailures(Added added, std::uint64_t pollFailures) {
+    if (added.call == kNone || added.begin) {
+        return;
     }
-    if (m_regular) {
-        m_openThread = details.thread;
-        added = {static_cast<std::uint32_t>(m_details.size() / 2), begin};
-    } else {
-        added = addIrregular(details);
-    }
-    m_details.push_back(id.value());
-    m_times.push_back(m_times.empty() ? time : std::max(time, m_times.back()));
-    if (pollFailures != 0 && added.call != kNone && !begin) {
-        const auto at = std::upper_bound(m_pollFailures.begin(), m_pollFailures.end(),
-                                         std::pair{added.call, std::uint64_t{0}});
-        m_pollFailures.insert(at, {added.call, pollFailures});
-    }
-    return added;
+    const auto at = std::upper_bound(m_pollFailures.begin(), m_pollFailures.end(),
+                                     std::pair{added.call, std::uint64_t{0}});
+    m_pollFailures.insert(at, {added.call, pollFailures});
 }
 
-RankEvents::Added RankEvents::addIrregular(const trace::EventDetails& details) {
-    const std::uint64_t event = m_details.size() + 1;
+/// The event is in the list of details already.
+RankEvents::Added RankEvents::addIrregular(bool begin, std::uint16_t thread) {
+    const std::uint64_t event = m_details.size();
     const auto open = std::find_if(m_open.begin(), m_open.end(),
-                                   [&](const auto& entry) { return entry.first == details.thread; });
-    if (details.kind == trace::EventKind::Begin) {
+                                   [&](const auto& entry) { return entry.first == thread; });
+    if (begin) {
         const auto call = static_cast<std::uint32_t>(m_calls.size());
         m_calls.emplace_back(event, 0);
         m_eventCall.push_back(call);
         if (open != m_open.end()) {
             open->second = call; // the end of the call before was lost
         } else {
-            m_open.emplace_back(details.thread, call);
+            m_open.emplace_back(thread, call);
         }
         return {call, true};
     }
@@ -56,7 +40,7 @@ RankEvents::Added RankEvents::addIrregular(const trace::EventDetails& details) {
     return {call, false};
 }
 
-void RankEvents::becomeIrregular(std::uint16_t openThread) {
+void RankEvents::becomeIrregular() {
     const std::uint32_t calls = callCount();
     m_calls.reserve(calls + 1);
     m_eventCall.reserve(m_details.size() + 1);
@@ -67,9 +51,14 @@ void RankEvents::becomeIrregular(std::uint16_t openThread) {
         m_eventCall.push_back(callOf(event));
     }
     if (m_details.size() % 2 == 1) {
-        m_open.emplace_back(openThread, calls - 1);
+        m_open.emplace_back(m_openThread, calls - 1);
     }
     m_regular = false;
+}
+
+std::size_t RankEvents::bytes() const {
+    return m_details.bytes() + m_times.bytes() + m_pollFailures.size() * sizeof(m_pollFailures[0]) +
+           m_eventCall.size() * sizeof(m_eventCall[0]) + m_calls.size() * sizeof(m_calls[0]);
 }
 
 std::uint64_t RankEvents::pollFailuresOf(std::uint32_t call) const {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "timeline.h"
+#include "timeline_array.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -20,8 +23,29 @@ class RankEvents {
         std::uint32_t call = kNone; ///< kNone: an end without a begin
         bool begin = false;
     };
-    Added add(const trace::EventDetails& details, DetailsId id, TimeNs time, std::uint64_t pollFailures);
+    Added add(bool begin, std::uint16_t thread, DetailsId id, TimeNs time, std::uint64_t pollFailures) {
+        const std::uint64_t before = m_details.size();
+        const bool open = before % 2 == 1;
+        if (m_regular && (begin == open || (open && thread != m_openThread))) {
+            becomeIrregular();
+        }
+        m_details.push_back(id.value());
+        m_lastTime = std::max(m_lastTime, time);
+        m_times.push_back(m_lastTime);
+        Added added{static_cast<std::uint32_t>(before / 2), begin};
+        if (m_regular) {
+            m_openThread = thread;
+        } else {
+            added = addIrregular(begin, thread);
+        }
+        if (pollFailures != 0) {
+            notePollFailures(added, pollFailures);
+        }
+        return added;
+    }
 
+    /// Begins and ends alternate: calls do not overlap.
+    [[nodiscard]] bool isRegular() const { return m_regular; }
     [[nodiscard]] std::uint64_t lastEvent() const { return m_details.size(); }
     [[nodiscard]] std::uint32_t callCount() const {
         return m_regular ? static_cast<std::uint32_t>((m_details.size() + 1) / 2)
@@ -52,15 +76,18 @@ class RankEvents {
     [[nodiscard]] std::uint32_t detailsOf(std::uint64_t event) const { return m_details[event - 1]; }
     [[nodiscard]] TimeNs timeOf(std::uint64_t event) const { return m_times[event - 1]; }
     [[nodiscard]] std::uint64_t pollFailuresOf(std::uint32_t call) const;
+    [[nodiscard]] std::size_t bytes() const;
 
   private:
-    Added addIrregular(const trace::EventDetails& details);
-    void becomeIrregular(std::uint16_t openThread);
+    Added addIrregular(bool begin, std::uint16_t thread);
+    void becomeIrregular();
+    void notePollFailures(Added added, std::uint64_t pollFailures);
 
     bool m_regular = true;
     std::uint16_t m_openThread = 0;
-    std::vector<std::uint32_t> m_details;
-    std::vector<TimeNs> m_times;
+    TimeNs m_lastTime = std::numeric_limits<TimeNs>::min();
+    GrowingArray<std::uint32_t> m_details;
+    GrowingArray<TimeNs> m_times;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> m_pollFailures; ///< by call, only where not 0
     // Irregular ranks only.
     std::vector<std::uint32_t> m_eventCall;

@@ -8,16 +8,35 @@ bool isMatchedProbe(const RecvHalf& half) {
     return half.start != half.post;
 }
 
+/// False when all that the end of such a call can tell is which requests it completed.
+bool endMatters(trace::CallClass callClass) {
+    switch (callClass) {
+    case trace::CallClass::Isend:
+    case trace::CallClass::Irecv:
+    case trace::CallClass::SendInit:
+    case trace::CallClass::RecvInit:
+    case trace::CallClass::Start:
+    case trace::CallClass::Wait:
+        return false;
+    default:
+        return true;
+    }
+}
+
 } // namespace
 
 using trace::CallClass;
 using trace::EventDetails;
 using trace::EventKind;
+using trace::FunctionId;
 
 DetailsId Recorder::addDetails(std::int32_t rank, EventDetails details) {
     RankData& data = m_data.rank(rank);
     DetailsCache cache;
     cache.callClass = trace::functionClass(details.function);
+    cache.begin = details.kind == EventKind::Begin;
+    cache.completes = !details.completions.empty();
+    cache.thread = details.thread;
     data.cache.push_back(cache);
     data.details.push_back(std::move(details));
     return DetailsId{static_cast<std::uint32_t>(data.details.size() - 1)};
@@ -39,16 +58,26 @@ void Recorder::addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::
         unknown.thread = 0xffff;
         details = addDetails(rank, std::move(unknown));
     }
-    const EventDetails& d = data.details[details.value()];
-    const RankEvents::Added added = data.events.add(d, details, time, pollFailures);
+    const DetailsCache& cache = data.cache[details.value()];
+    const RankEvents::Added added =
+        data.events.add(cache.begin, cache.thread, details, time, pollFailures);
     if (added.call == kNone) {
         return;
     }
     if (added.begin) {
         data.links.push_back(kNone);
         begin(rank, added.call, details.value());
-    } else {
-        end(rank, added.call, d);
+        return;
+    }
+    const DetailsCache& begun = data.cache[data.events.detailsOf(data.events.beginOf(added.call))];
+    if (cache.completes || endMatters(begun.callClass)) {
+        end(rank, added.call, begun.callClass, details.value());
+    }
+}
+
+void Recorder::addEvents(std::int32_t rank, std::span<const NewEvent> events) {
+    for (const NewEvent& event : events) {
+        addEvent(rank, event.details, event.execution, event.pollFailures);
     }
 }
 
@@ -59,8 +88,8 @@ Request* Recorder::request(std::int32_t rank, trace::RequestRef ref) {
 
 void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
     RankData& data = m_data.rank(rank);
-    const EventDetails& d = data.details[details];
     Request created;
+    created.details = details & 0x0fffffffU;
     switch (data.cache[details].callClass) {
     case CallClass::Send:
         m_matcher.send(rank, call, details);
@@ -73,43 +102,49 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
         m_matcher.post(rank, call, details);
         break;
     case CallClass::Isend:
-        created = {RequestKind::Send, m_matcher.send(rank, call, details), details};
+        created.kind = RequestKind::Send;
+        created.target = m_matcher.send(rank, call, details);
         data.requests.push_back(created);
         break;
     case CallClass::Irecv:
-        created = {RequestKind::Recv, m_matcher.post(rank, call, details), details};
+        created.kind = RequestKind::Recv;
+        created.target = m_matcher.post(rank, call, details);
         data.requests.push_back(created);
         break;
     case CallClass::SendInit:
-        data.requests.push_back({RequestKind::SendInit, kNone, details});
+        created.kind = RequestKind::SendInit;
+        data.requests.push_back(created);
         break;
     case CallClass::RecvInit:
-        data.requests.push_back({RequestKind::RecvInit, kNone, details});
+        created.kind = RequestKind::RecvInit;
+        data.requests.push_back(created);
         break;
     case CallClass::Imrecv: {
         const auto index = static_cast<std::uint32_t>(data.requests.size());
-        created = {RequestKind::Recv, m_matcher.startMatched(rank, call, d.comm, index), details};
+        created.kind = RequestKind::Recv;
+        created.target = m_matcher.startMatched(rank, call, data.details[details].comm, index);
         data.requests.push_back(created);
         break;
     }
     case CallClass::Mrecv:
-        m_matcher.startMatched(rank, call, d.comm, kNone);
+        m_matcher.startMatched(rank, call, data.details[details].comm, kNone);
         break;
     case CallClass::Start:
-        start(rank, call, d);
+        start(rank, call, data.details[details]);
         break;
     case CallClass::Icollective:
     case CallClass::Ineighbor:
     case CallClass::FileIcollective:
     case CallClass::CommIdup:
-        created = {RequestKind::Coll, m_collectives.start(rank, call, d), details};
+        created.kind = RequestKind::Coll;
+        created.target = m_collectives.start(rank, call, data.details[details]);
         data.requests.push_back(created);
         break;
     case CallClass::CommCreate:
-        if (isGroupConstructor(d.function)) {
+        if (isGroupConstructor(data.details[details].function)) {
             m_collectives.startGroup(rank, call);
         } else {
-            m_collectives.start(rank, call, d);
+            m_collectives.start(rank, call, data.details[details]);
         }
         break;
     case CallClass::Collective:
@@ -122,19 +157,19 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     case CallClass::FileOpen:
     case CallClass::FileClose:
     case CallClass::FileCollective:
-        m_collectives.start(rank, call, d);
+        m_collectives.start(rank, call, data.details[details]);
         break;
     case CallClass::RmaRequest:
     case CallClass::FileRequest:
     case CallClass::Grequest:
-        data.requests.push_back({RequestKind::None, kNone, details}); // counted, matched with nothing
+        data.requests.push_back(created); // counted, matched with nothing
         break;
     case CallClass::Finalize:
         data.finalizeCall = call;
-        m_collectives.startWorld(rank, call, d.function);
+        m_collectives.startWorld(rank, call, FunctionId::Finalize);
         break;
     case CallClass::Init:
-        m_collectives.startWorld(rank, call, d.function);
+        m_collectives.startWorld(rank, call, data.details[details].function);
         break;
     case CallClass::Abort:
     case CallClass::Wait:
@@ -201,13 +236,15 @@ void Recorder::complete(std::int32_t rank, std::uint32_t call, const EventDetail
     }
 }
 
-void Recorder::end(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
-    const EventDetails& begun = m_data.beginDetails(rank, call);
-    complete(rank, call, details);
+void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, std::uint32_t detailsId) {
+    const DetailsCache& cache = m_data.rank(rank).cache[detailsId];
+    const EventDetails& details = m_data.rank(rank).details[detailsId];
+    if (cache.completes) {
+        complete(rank, call, details);
+    }
     // A merged poll is what its end says; anything else is what its begin says.
-    CallClass callClass = trace::functionClass(begun.function);
-    if (trace::isPoll(callClass) && trace::isPoll(trace::functionClass(details.function))) {
-        callClass = trace::functionClass(details.function);
+    if (trace::isPoll(callClass) && trace::isPoll(cache.callClass)) {
+        callClass = cache.callClass;
     }
     switch (callClass) {
     case CallClass::Send:
@@ -239,7 +276,7 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, const EventDetails& de
     case CallClass::Mprobe:
     case CallClass::Improbe:
         if (details.flag && details.error == 0) {
-            m_matcher.probed(rank, call, begun, details,
+            m_matcher.probed(rank, call, m_data.beginDetails(rank, call), details,
                              callClass == CallClass::Mprobe || callClass == CallClass::Improbe);
         }
         break;
@@ -256,8 +293,9 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, const EventDetails& de
     case CallClass::FileCollective:
     case CallClass::Init:
     case CallClass::Finalize:
-        if (isGroupConstructor(begun.function)) {
-            m_collectives.created(rank, call, begun.function, details.newComm);
+        if (callClass == CallClass::CommCreate &&
+            isGroupConstructor(m_data.beginDetails(rank, call).function)) {
+            m_collectives.created(rank, call, m_data.beginDetails(rank, call).function, details.newComm);
         } else {
             std::uint32_t part = kNone;
             m_data.eachLink(rank, call,

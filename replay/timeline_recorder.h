@@ -13,10 +13,11 @@ class Recorder {
     DetailsId addDetails(std::int32_t rank, trace::EventDetails details);
     CommIndex addComm(std::int32_t rank, trace::CommInfo info);
     void addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::uint64_t pollFailures);
+    void addEvents(std::int32_t rank, std::span<const NewEvent> events);
 
   private:
     void begin(std::int32_t rank, std::uint32_t call, std::uint32_t details);
-    void end(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
+    void end(std::int32_t rank, std::uint32_t call, trace::CallClass callClass, std::uint32_t details);
     void start(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
     void complete(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
     Request* request(std::int32_t rank, trace::RequestRef ref);

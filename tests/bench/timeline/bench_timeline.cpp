@@ -1,78 +1,145 @@
-// Processor time of appending events with matching, and of frontiers, on a halo exchange of about a million
-// events. The baseline of the same run: the same events stored in plain vectors, unmatched.
-#include "../../../replay/timeline.h"
+// Processor time of reading a job of about a million events: decoding alone, appending with matching, all of it as
+// a session does, and of frontiers. The baseline of the same run: the same events stored in plain vectors,
+// unmatched.
+//
+// usage: bench_timeline [EVENTS]
+#include "halo.h" // before Qt, which takes a word of it for its own
+
+#include "../../../replay/recording.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <vector>
 
 using namespace stopline;
 using namespace stopline::replay;
+using bench::now;
+using bench::since;
 
 namespace {
 
-/// Processor time, so that a busy machine does not count.
-double now() {
-    std::timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-double since(double start) {
-    return now() - start;
-}
+struct Job {
+    std::int32_t ranks;
+    std::uint64_t iterations;
+    std::vector<std::vector<trace::EventDetails>> steps;
 
-struct Details {
-    std::vector<DetailsId> step; ///< one iteration of a rank, in order
+    Job(std::int32_t count, std::uint64_t events)
+        : ranks(count), iterations(std::max<std::uint64_t>(events / (12U * static_cast<unsigned>(count)), 4)) {
+        for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            steps.push_back(bench::iteration(rank, ranks));
+        }
+    }
+    [[nodiscard]] double events() const { return 12.0 * static_cast<double>(iterations) * ranks; }
 };
 
-/// Irecv and Isend left and right, Waitall, and an Allreduce: 12 events an iteration.
-Details addRank(Timeline& timeline, std::int32_t rank, std::int32_t ranks) {
-    Details result;
-    const RankId id{rank};
-    trace::CommInfo world;
-    world.id = 1;
-    for (std::int32_t r = 0; r < ranks; ++r) {
-        world.members.push_back(r);
+/// Seconds for the same events in plain vectors.
+double plain(const Job& job) {
+    const double start = now();
+    std::vector<std::vector<DetailsId>> ids(static_cast<std::size_t>(job.ranks));
+    std::vector<std::vector<TimeNs>> times(static_cast<std::size_t>(job.ranks));
+    for (std::uint64_t i = 0; i < job.iterations; ++i) {
+        for (std::size_t rank = 0; rank < ids.size(); ++rank) {
+            for (std::uint32_t step = 0; step < 12; ++step) {
+                ids[rank].emplace_back(step);
+                times[rank].push_back(static_cast<TimeNs>(i));
+            }
+        }
     }
-    timeline.addComm(id, world);
-    const std::int32_t left = (rank + ranks - 1) % ranks;
-    const std::int32_t right = (rank + 1) % ranks;
-    const auto add = [&](trace::EventDetails begin, trace::EventDetails end) {
-        begin.comm = kCommWorld;
-        end.kind = trace::EventKind::End;
-        result.step.push_back(timeline.addDetails(id, begin));
-        result.step.push_back(timeline.addDetails(id, end));
-    };
-    for (const auto& [peer, tag] : {std::pair{left, 0}, std::pair{right, 1}}) {
-        trace::EventDetails d;
-        d.function = trace::FunctionId::Irecv;
-        d.recvPeer = peer;
-        d.recvTag = tag;
-        add(d, {});
+    return since(start);
+}
+
+/// Seconds to append everything, `stretch` iterations of a rank at a time.
+double append(const Job& job, std::uint64_t stretch, Timeline& timeline) {
+    for (std::int32_t rank = 0; rank < job.ranks; ++rank) {
+        timeline.addComm(RankId{rank}, bench::world(job.ranks));
+        for (const trace::EventDetails& d : job.steps[static_cast<std::size_t>(rank)]) {
+            timeline.addDetails(RankId{rank}, d);
+        }
     }
-    for (const auto& [peer, tag] : {std::pair{right, 0}, std::pair{left, 1}}) {
-        trace::EventDetails d;
-        d.function = trace::FunctionId::Isend;
-        d.sendPeer = peer;
-        d.sendTag = tag;
-        d.sendBytes = 100000;
-        add(d, {});
+    const double start = now();
+    for (std::uint64_t from = 0; from < job.iterations; from += stretch) {
+        const std::uint64_t to = std::min(from + stretch, job.iterations);
+        for (std::int32_t rank = 0; rank < job.ranks; ++rank) {
+            for (std::uint64_t i = from; i < to; ++i) {
+                for (std::uint32_t step = 0; step < 12; ++step) {
+                    timeline.addEvent(RankId{rank}, DetailsId{step}, static_cast<TimeNs>(i * 12 + step));
+                }
+            }
+        }
     }
-    trace::EventDetails wait;
-    trace::EventDetails waited;
-    wait.function = trace::FunctionId::Waitall;
-    for (std::uint32_t back = 4; back > 0; --back) {
-        wait.requests.push_back({back - 1});
-        waited.completions.push_back({{back - 1}, 4 - back, {}});
+    return since(start);
+}
+
+void appending(const Job& job) {
+    const double base = plain(job);
+    std::printf("%2d ranks, %.0f events\n", job.ranks, job.events());
+    double took[2] = {0, 0};
+    double bytes = 0;
+    for (const std::uint64_t stretch : {std::uint64_t{1}, job.iterations}) {
+        Timeline timeline(job.ranks);
+        took[stretch == 1 ? 0 : 1] = append(job, stretch, timeline);
+        bytes = static_cast<double>(timeline.memoryBytes()) / job.events();
     }
-    add(wait, waited);
-    trace::EventDetails reduce;
-    reduce.function = trace::FunctionId::Allreduce;
-    reduce.sendBytes = 8;
-    add(reduce, {});
-    return result;
+    std::printf("  append: ranks in turn %.1f M events/s (%.1f x plain vectors), rank after rank %.1f M/s (%.1f x); "
+                "%.0f bytes an event\n",
+                job.events() / took[0] / 1e6, took[0] / base, job.events() / took[1] / 1e6, took[1] / base, bytes);
+}
+
+bool reading(const Job& job) {
+    std::vector<trace::RankImage> images;
+    std::size_t stored = 0;
+    for (std::int32_t rank = 0; rank < job.ranks; ++rank) {
+        images.push_back(bench::recording(rank, job.ranks, job.iterations));
+        stored += images.back().blocks.size() + images.back().dictionary.size();
+    }
+    double start = now();
+    {
+        std::vector<trace::RankReader> readers(images.size());
+        for (std::size_t rank = 0; rank < images.size(); ++rank) {
+            readers[rank].update(images[rank]);
+        }
+    }
+    const double decode = since(start);
+    start = now();
+    Recording recording(job.ranks);
+    QString error;
+    for (std::int32_t rank = 0; rank < job.ranks; ++rank) {
+        recording.feed(RankId{rank}, images[static_cast<std::size_t>(rank)], error);
+    }
+    const double all = since(start);
+    const Timeline& timeline = recording.timeline();
+    if (!error.isEmpty() || !timeline.openMessages().empty()) {
+        std::printf("  the recording cannot be read\n");
+        return false;
+    }
+    std::printf("  read: %.2f bytes an event stored; decode alone %.1f M events/s, decode, match and append %.1f M/s\n",
+                static_cast<double>(stored) / job.events(), job.events() / decode / 1e6, job.events() / all / 1e6);
+    double first[2] = {0, 0};
+    double worst[2] = {0, 0};
+    double total[2] = {0, 0};
+    const auto calls = timeline.callCount(RankId{0});
+    const int points = 9;
+    for (int p = 0; p < points; ++p) {
+        const auto call =
+            static_cast<std::uint32_t>(std::uint64_t{calls} * static_cast<unsigned>((p * 4 + 4) % 9 + 1) / 10);
+        const Point point{{RankId{0}, CallIndex{call}}, true};
+        for (int kind = 0; kind < 2; ++kind) {
+            start = now();
+            const Line line = kind == 0 ? timeline.pastFrontier(point) : timeline.futureFrontier(point);
+            const double took = since(start);
+            first[kind] = p == 0 ? took : first[kind];
+            worst[kind] = std::max(worst[kind], took);
+            total[kind] += took;
+            if (!line.obstacles.empty()) {
+                std::printf("unexpected obstacle: %s\n", line.obstacles[0].reason.c_str());
+                return false;
+            }
+        }
+    }
+    for (int kind = 0; kind < 2; ++kind) {
+        std::printf("  %s frontier: first %.2f ms, mean %.2f ms, worst %.2f ms\n", kind == 0 ? "past" : "future",
+                    first[kind] * 1e3, total[kind] / points * 1e3, worst[kind] * 1e3);
+    }
+    return true;
 }
 
 } // namespace
@@ -80,63 +147,11 @@ Details addRank(Timeline& timeline, std::int32_t rank, std::int32_t ranks) {
 int main(int argc, char** argv) {
     const std::uint64_t wanted = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000'000;
     for (const std::int32_t ranks : {4, 16, 64}) {
-        const std::uint64_t iterations =
-            std::max<std::uint64_t>(wanted / (12U * static_cast<unsigned>(ranks)), 4);
-        Timeline timeline(ranks);
-        std::vector<Details> details;
-        for (std::int32_t rank = 0; rank < ranks; ++rank) {
-            details.push_back(addRank(timeline, rank, ranks));
+        const Job job(ranks, wanted);
+        appending(job);
+        if (!reading(job)) {
+            return 1;
         }
-        std::uint64_t events = 0;
-        auto start = now();
-        std::vector<std::vector<DetailsId>> plainIds(static_cast<std::size_t>(ranks));
-        std::vector<std::vector<TimeNs>> plainTimes(static_cast<std::size_t>(ranks));
-        for (std::uint64_t i = 0; i < iterations; ++i) {
-            for (std::size_t rank = 0; rank < details.size(); ++rank) {
-                for (const DetailsId id : details[rank].step) {
-                    plainIds[rank].push_back(id);
-                    plainTimes[rank].push_back(static_cast<TimeNs>(i));
-                }
-            }
-        }
-        const double plain = since(start);
-        start = now();
-        for (std::uint64_t i = 0; i < iterations; ++i) {
-            for (std::int32_t rank = 0; rank < ranks; ++rank) {
-                for (const DetailsId id : details[static_cast<std::size_t>(rank)].step) {
-                    timeline.addEvent(RankId{rank}, id, static_cast<TimeNs>(i));
-                    ++events;
-                }
-            }
-        }
-        const double append = since(start);
-        double worst[2] = {0, 0};
-        double total[2] = {0, 0};
-        const auto calls = timeline.callCount(RankId{0});
-        const int points = 9;
-        for (int p = 1; p <= points; ++p) {
-            const auto call =
-                static_cast<std::uint32_t>(std::uint64_t{calls} * static_cast<unsigned>(p) / 10);
-            const Point point{{RankId{0}, CallIndex{call}}, true};
-            for (int kind = 0; kind < 2; ++kind) {
-                start = now();
-                const Line line = kind == 0 ? timeline.pastFrontier(point) : timeline.futureFrontier(point);
-                const double took = since(start);
-                worst[kind] = std::max(worst[kind], took);
-                total[kind] += took;
-                if (!line.obstacles.empty()) {
-                    std::printf("unexpected obstacle: %s\n", line.obstacles[0].reason.c_str());
-                    return 1;
-                }
-            }
-        }
-        std::printf(
-            "%2d ranks: %llu events, %zu messages, %zu collectives; append %.1f M events/s (plain vectors "
-            "%.1f M/s); past frontier mean %.1f ms, worst %.1f ms; future mean %.1f ms, worst %.1f ms\n",
-            ranks, static_cast<unsigned long long>(events), timeline.messages().size(),
-            timeline.collectives().size(), static_cast<double>(events) / append / 1e6,
-            static_cast<double>(events) / plain / 1e6, total[0] / points * 1e3, worst[0] * 1e3,
-            total[1] / points * 1e3, worst[1] * 1e3);
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace stopline::replay::test {
 
@@ -245,5 +246,9 @@ inline std::string text(const Line& line) {
     return text(line.cut);
 }
 Cut cut(std::initializer_list<std::uint64_t> events);
+
+/// "send post done state" of each message, sorted; M matched, P posted, R unreceived, S unsent, C cancelled.
+using Pairs = std::vector<std::string>;
+Pairs pairs(const Timeline& timeline);
 
 } // namespace stopline::replay::test

@@ -2,15 +2,18 @@
 add_library(stopline_timeline_testing STATIC
     trace.h trace.cpp
     script.h script.cpp
-    program.h program.cpp
+    program.h program.cpp program_generator.h program_calls.cpp
     simulator.h simulator.cpp simulator_state.h simulator_calls.cpp
-    brute.h brute.cpp brute_read.cpp
+    brute.h brute.cpp brute_read.cpp brute_match.cpp
 )
 target_link_libraries(stopline_timeline_testing PUBLIC stopline_timeline PRIVATE stopline_warnings stopline_sanitizers)
 
 add_executable(timeline_test
+    axis_test.cpp
     frontier_test.cpp
+    hostile_test.cpp
     matching_test.cpp
+    requests_test.cpp
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)

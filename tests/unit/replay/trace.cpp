@@ -4,7 +4,8 @@
 
 namespace stopline::replay::test {
 
-Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>& next) {
+Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>& next,
+              const std::function<void(const Timeline&)>& look) {
     const auto count = static_cast<std::int32_t>(trace.ranks.size());
     Timeline timeline(count, trace.rules);
     std::vector<std::vector<std::pair<trace::EventDetails, DetailsId>>> interned(trace.ranks.size());
@@ -31,6 +32,9 @@ Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>&
             known = table.end() - 1;
         }
         timeline.addEvent(id, known->second, event.time, event.pollFailures);
+        if (look) {
+            look(timeline);
+        }
         if (position[rank] == trace.ranks[rank].events.size()) {
             live.erase(live.begin() + static_cast<std::ptrdiff_t>(pick));
         }

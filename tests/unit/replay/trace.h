@@ -26,8 +26,9 @@ struct Trace {
 };
 
 /// Adds all events; `next` picks which of the ranks that still have events goes on (by position in that
-/// list). Details are interned as the library does.
-Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>& next);
+/// list). Details are interned as the library does. `look` is called after each event.
+Timeline load(const Trace& trace, const std::function<std::size_t(std::size_t)>& next,
+              const std::function<void(const Timeline&)>& look = {});
 /// Rank by rank.
 Timeline load(const Trace& trace);
 

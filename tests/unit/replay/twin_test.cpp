@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace stopline::replay::test {
@@ -110,8 +111,17 @@ class Check {
         options.onState = [&](const Cut& cut) { m_states.push_back(cut); };
         m_outcome = run(m_program, options);
         m_states.push_back(m_outcome.final);
-        m_timeline.emplace(
-            load(m_outcome.trace, [&](std::size_t count) { return test::below(m_random, count); }));
+        // Blocks so small that these traces have some; and questions on the way, whose answers are kept.
+        static constexpr std::uint64_t kBlocks[] = {0, 1, 2, 4, 6, 512};
+        m_outcome.trace.rules.digestEvents = kBlocks[m_random() % std::size(kBlocks)];
+        const unsigned questions = chance(m_random, 50) ? 20 : 0;
+        m_timeline.emplace(load(
+            m_outcome.trace, [&](std::size_t count) { return test::below(m_random, count); },
+            [&](const Timeline& timeline) {
+                if (chance(m_random, questions)) {
+                    (void)timeline.isClosed(randomCut(m_random, timeline));
+                }
+            }));
     }
 
     void all() {

@@ -1,0 +1,30 @@
+#include "timeline_data.h"
+
+namespace stopline::replay {
+
+std::size_t TimelineData::bytes() const {
+    std::size_t sum = links.bytes() + sends.bytes() + recvs.bytes() + probes.bytes() + messages.bytes() +
+                      halves.bytes() + openMessages.bytes() + collectives.bytes() + collRules.bytes() +
+                      parts.bytes() + digest.bytes() + prototypes.size() * sizeof(Message) +
+                      channels.size() * sizeof(Channel);
+    for (const RankData& rank : ranks) {
+        sum += rank.events.bytes() + rank.requests.bytes() + rank.links.bytes() +
+               rank.cache.size() * (sizeof(DetailsCache) + sizeof(trace::EventDetails));
+        for (const trace::EventDetails& d : rank.details) {
+            sum += d.requests.size() * sizeof(trace::RequestRef) +
+                   d.completions.size() * sizeof(trace::Completion);
+        }
+    }
+    for (const Channel& channel : channels) {
+        sum += channel.sends.bytes() + channel.recvs.bytes() + channel.probes.bytes();
+    }
+    for (const auto& chunk : calls) {
+        sum += chunk.size() * sizeof(std::uint32_t);
+    }
+    for (const CommEntry& entry : commEntries) {
+        sum += entry.members.size() * sizeof(RankId) + entry.collectives.bytes();
+    }
+    return sum;
+}
+
+} // namespace stopline::replay
