@@ -14,7 +14,11 @@ std::map<const Session*, Scripted*>& scripts() {
 }
 
 QString focusName(const Scripted& s) {
-    return s.focus.rank ? QString::number(s.focus.rank->value()) : QStringLiteral("all");
+    QStringList names;
+    for (const RankId rank : s.focus.group) {
+        names << QString::number(rank.value());
+    }
+    return s.focus.rank ? QString::number(s.focus.rank->value()) : names.isEmpty() ? QStringLiteral("all") : names.join(u'+');
 }
 
 template <typename T>
