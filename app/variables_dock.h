@@ -1,7 +1,9 @@
 // Variables of the selected frame of the shown rank, with expressions evaluated in place.
 #pragma once
 
+#ifndef Q_MOC_RUN // moc stumbles over what <compare> includes, and needs none of it
 #include "../tracelib/types.h"
+#endif
 
 #include <QDockWidget>
 #include <QHash>

@@ -62,7 +62,15 @@ void GdbSession::openValue(const QString& expression, int threadId, int frame, H
                     .kind = Command::Kind::Refresh,
                     .needsStopped = true,
                     .mayCallFunctions = true};
-    command.handler = [expression, handler = std::move(handler)](const Result<Answer>& answer) {
+    command.handler = [this, expression, threadId, frame,
+                       handler = std::move(handler)](const Result<Answer>& answer) {
+        if (!answer && answer.error().code == ErrorCode::GdbError) {
+            // "unable to create variable object" helps nobody: why it cannot be evaluated does.
+            evaluate(expression, threadId, frame, [handler, error = answer.error()](const Result<QString>& value) {
+                handler(value ? error : value.error());
+            });
+            return;
+        }
         if (!answer) {
             handler(answer.error());
             return;

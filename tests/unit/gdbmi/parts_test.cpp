@@ -84,7 +84,8 @@ TEST_F(PartsTest, MembersOfAClassWithoutTheWordPublic) {
     ASSERT_EQ(members.size(), 1);
     EXPECT_EQ(members[0].name, QStringLiteral("value"));
     const auto refused = open(QStringLiteral("no_such_thing"));
-    EXPECT_FALSE(refused.ok());
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().text, QStringLiteral("No symbol \"no_such_thing\" in current context."));
 }
 
 #ifdef HAVE_FORTRAN
