@@ -13,6 +13,7 @@
 #include "../../../app/stack_model.h"
 #include "../../../app/status_line.h"
 #include "../../../viewer/diagram_widget.h"
+#include "../../../viewer/help_overlay.h"
 #include "window_fixture.h"
 
 #include <QFile>
@@ -275,6 +276,23 @@ class WindowTest : public WindowFixture {
         QVERIFY(!m_window->actions()->axisTime->isChecked());
         QTest::keyClick(diagram, Qt::Key_T);
         QVERIFY(m_window->actions()->axisTime->isChecked());
+    }
+
+    void theKeysAreReadableInALowDiagram() {
+        open();
+        auto* diagram = m_window->diagramPane()->diagram();
+        auto* overlay = diagram->findChild<viewer::HelpOverlay*>();
+        for (const int height : {180, 260, 420}) {
+            m_window->findChild<QSplitter*>()->setSizes({900 - height, height});
+            for (const auto content : {viewer::HelpOverlay::Content::Keys, viewer::HelpOverlay::Content::Legend}) {
+                overlay->hide();
+                overlay->toggle(content);
+                const auto all = overlay->arrangement();
+                QVERIFY(all.line >= overlay->fontMetrics().height()); // no line into the next
+                QVERIFY(all.rows * all.line <= overlay->height());    // and none cut off
+                QVERIFY(diagram->rect().contains(overlay->geometry()));
+            }
+        }
     }
 
     void anOpenMessageLeavesTheKeysToTheDiagram() {
