@@ -84,12 +84,16 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
         add(tr("Focus: &all ranks"), {}, key("Ctrl+1"), tr("Continue, Pause and Step act on all ranks"));
     scopeRank = add(tr("Focus: &one rank"), {}, key("Ctrl+3"),
                     tr("Continue, Pause and Step act on the shown rank only"));
+    scopeGroup = add(tr("Focus: c&hosen ranks"), {}, key("Ctrl+2"),
+                     tr("Continue, Pause and Step act on the ranks chosen with Ctrl or Shift and a click in "
+                        "the strip of ranks"));
     auto* scope = new QActionGroup(this);
-    for (QAction* action : {scopeAll, scopeRank}) {
+    for (QAction* action : {scopeAll, scopeGroup, scopeRank}) {
         action->setCheckable(true);
         scope->addAction(action);
     }
     connect(scopeAll, &QAction::triggered, session, [session] { session->setFocus({}); });
+    connect(scopeGroup, &QAction::triggered, this, [this] { m_session->setFocus(m_group); });
     connect(scopeRank, &QAction::triggered, session,
             [session] { session->setFocus({session->shownRank()}); });
 
@@ -243,7 +247,16 @@ void Actions::update() {
         setWhyNot(action, noRanks);
     }
     scopeRank->setText(tr("Focus: rank %1 &only").arg(m_session->shownRank().value()));
-    scopeAll->setChecked(!focus.rank);
+    if (!focus.group.isEmpty()) {
+        m_group = focus;
+    } else if (!m_group.all() && m_group.group.last().value() >= m_session->rankCount()) {
+        m_group = {}; // of a larger job
+    }
+    scopeGroup->setText(m_group.all() ? tr("Focus: c&hosen ranks") : tr("Focus: %1").arg(focusText(m_group)));
+    setWhyNot(scopeGroup, m_group.all() ? tr("Choose ranks first: Ctrl or Shift and a click in the strip of ranks.")
+                                        : QString());
+    scopeAll->setChecked(focus.all());
+    scopeGroup->setChecked(!focus.group.isEmpty());
     scopeRank->setChecked(focus.rank.has_value());
 }
 

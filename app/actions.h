@@ -52,6 +52,7 @@ class Actions : public QObject {
     QAction* previousRank;
     QAction* chooseRank; ///< owner: window (asks for a number)
     QAction* scopeAll;
+    QAction* scopeGroup; ///< the ranks chosen last in the rank strip
     QAction* scopeRank;
     // View
     QAction* cycleSplitter;
@@ -63,6 +64,8 @@ class Actions : public QObject {
     QAction* zoomOut;
 
     [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }
+    /// The few ranks chosen last, to which Ctrl+2 goes back; all() when there are none.
+    [[nodiscard]] const replay::Focus& chosenGroup() const { return m_group; }
     /// Whether there is a call or a point that a stopline could be made of; told by the diagram's owner.
     void setSelectionAvailable(bool callSelected);
 
@@ -81,6 +84,7 @@ class Actions : public QObject {
     QWidget* m_window;
     QVector<QAction*> m_all;
     QVector<QPair<QAction*, replay::Verb>> m_verbs;
+    replay::Focus m_group; ///< chosen last; all(): none yet
     bool m_callSelected = false;
 };
 

@@ -118,6 +118,7 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
     case ScriptVerb::Ranks:
     case ScriptVerb::Where:
     case ScriptVerb::Print:
+    case ScriptVerb::Parts:
     case ScriptVerb::Locals:
     case ScriptVerb::Stack:
     case ScriptVerb::Gdb:
@@ -215,14 +216,14 @@ void BatchRunner::endJob() {
 }
 
 QVector<RankId> BatchRunner::focusRanks() const {
-    if (const auto rank = m_session->focus().rank) {
-        return {*rank};
-    }
-    QVector<RankId> all;
+    const Focus focus = m_session->focus();
+    QVector<RankId> chosen;
     for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-        all << RankId{rank};
+        if (focus.contains(RankId{rank})) {
+            chosen << RankId{rank};
+        }
     }
-    return all;
+    return chosen;
 }
 
 std::optional<QVector<RankId>> BatchRunner::ranks(const QString& text, QString& error) const {

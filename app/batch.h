@@ -70,10 +70,12 @@ class BatchRunner : public QObject {
     [[nodiscard]] QVector<RankId> focusRanks() const;
     void noteRank(RankId rank);
 
+    // batch_breakpoints.cpp
+    Outcome breakpointVerb(const ScriptLine& line, Lines& out);
+
     // batch_control.cpp
     Outcome control(const ScriptLine& line, Lines& out);
     Outcome timeTravel(const ScriptLine& line, Lines& out);
-    Outcome breakpointVerb(const ScriptLine& line, Lines& out);
     Outcome wait(const ScriptLine& line);
     Outcome waitStopped(const ScriptLine& line, const QVector<RankId>& ranks, bool orEnded);
     void expectResume(replay::Verb verb);
@@ -82,6 +84,7 @@ class BatchRunner : public QObject {
     // batch_look.cpp
     Outcome look(const ScriptLine& line, Lines& out);
     Outcome print(const ScriptLine& line, Lines& out);
+    Outcome parts(const ScriptLine& line, Lines& out);
     Outcome locals(const ScriptLine& line, Lines& out);
     Outcome stack(const ScriptLine& line, Lines& out);
     Outcome gdb(const ScriptLine& line, Lines& out);
@@ -89,6 +92,8 @@ class BatchRunner : public QObject {
     [[nodiscard]] QString whereText(RankId rank) const;
     [[nodiscard]] QString tidy(QString value) const;
     void outputLines(const QVector<RankId>& ranks, Lines& out) const;
+    [[nodiscard]] std::optional<QVector<RankId>> rankSuffix(const QString& text, QString& expression,
+                                                            QString& error) const;
     struct Values {
         QVector<QPair<RankId, QString>> values;
         Outcome outcome;

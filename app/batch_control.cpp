@@ -124,12 +124,21 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
             return {};
         }
         QString error;
+        if (line.verb == ScriptVerb::Focus) {
+            const auto chosen = ranks(line.rest, error);
+            if (!chosen) {
+                return {Verdict::Failed, error};
+            }
+            const Focus focus = chosen->size() == m_session->rankCount() ? Focus{} : Focus::of(*chosen);
+            m_session->setFocus(focus);
+            if (!focus.contains(m_session->shownRank())) {
+                m_session->setShownRank(chosen->first());
+            }
+            return {};
+        }
         const auto rank = oneRank(line.rest, error);
         if (!rank) {
             return {Verdict::Failed, error};
-        }
-        if (line.verb == ScriptVerb::Focus) {
-            m_session->setFocus({*rank});
         }
         m_session->setShownRank(*rank);
         return {};
@@ -305,61 +314,6 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
     }
     if (!running && !anyEnded) {
         return {Verdict::Failed, QStringLiteral("no rank has been started")};
-    }
-    return {};
-}
-
-BatchRunner::Outcome BatchRunner::breakpointVerb(const ScriptLine& line, Lines& out) {
-    const QVector<UserBreakpoint> all = m_session->breakpoints();
-    if (line.verb == ScriptVerb::Breakpoints) {
-        for (const UserBreakpoint& b : all) {
-            QString text = QStringLiteral("%1 %2").arg(b.id).arg(b.location);
-            if (!b.condition.isEmpty()) {
-                text += QStringLiteral(" if ") + b.condition;
-            }
-            if (b.onlyRank) {
-                text += QStringLiteral(" rank %1").arg(b.onlyRank->value());
-            }
-            text += b.enabled ? QString() : QStringLiteral(" disabled");
-            text += b.pending ? QStringLiteral(" pending") : QStringLiteral(" hits %1").arg(b.hits);
-            out << text;
-        }
-        return {};
-    }
-    if (line.verb == ScriptVerb::Break) {
-        QString location = line.rest;
-        QString condition;
-        if (const qsizetype at = location.indexOf(QLatin1StringView(" if ")); at > 0) {
-            condition = location.mid(at + 4).trimmed();
-            location = location.left(at).trimmed();
-        }
-        std::optional<RankId> only;
-        if (const qsizetype at = location.indexOf(QLatin1StringView(" rank ")); at > 0) {
-            bool ok = false;
-            const int number = location.mid(at + 6).trimmed().toInt(&ok);
-            if (!ok || number < 0) {
-                return {Verdict::Failed, QStringLiteral("`rank` needs one rank")};
-            }
-            only = RankId{number};
-            location = location.left(at).trimmed();
-        }
-        out << QStringLiteral("breakpoint %1").arg(m_session->addBreakpoint(location, condition, only));
-        return {};
-    }
-    if (line.verb == ScriptVerb::Delete && line.rest == QLatin1StringView("all")) {
-        for (const UserBreakpoint& b : all) {
-            m_session->removeBreakpoint(b.id);
-        }
-        return {};
-    }
-    const int id = line.rest.toInt();
-    if (std::none_of(all.begin(), all.end(), [id](const UserBreakpoint& b) { return b.id == id; })) {
-        return {Verdict::Failed, QStringLiteral("there is no breakpoint %1").arg(line.rest)};
-    }
-    if (line.verb == ScriptVerb::Delete) {
-        m_session->removeBreakpoint(id);
-    } else {
-        m_session->setBreakpointEnabled(id, line.verb == ScriptVerb::Enable);
     }
     return {};
 }

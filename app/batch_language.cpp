@@ -31,15 +31,16 @@ constexpr std::array kVerbs{
     VerbInfo{"kill", ScriptVerb::Kill, 0, 0, true, false, "kill", "end all ranks; waits"},
     VerbInfo{"restart", ScriptVerb::Restart, 0, 0, false, false, "restart",
              "kill and run again; returns at once"},
-    VerbInfo{"focus", ScriptVerb::Focus, 1, 1, false, false, "focus all|RANK",
+    VerbInfo{"focus", ScriptVerb::Focus, 1, 1, false, false, "focus RANKS",
              "what the run-control verbs act on"},
     VerbInfo{"show", ScriptVerb::Show, 1, 1, false, false, "show RANK",
              "the rank shown large, without changing the focus"},
 
-    VerbInfo{"break", ScriptVerb::Break, 1, -1, false, false, "break LOCATION [rank N] [if CONDITION]",
-             "breakpoint on all ranks or one; prints its number"},
+    VerbInfo{"break", ScriptVerb::Break, 1, -1, true, false, "break LOCATION [rank N] [if CONDITION]",
+             "breakpoint on all ranks or one; prints its number when every rank has it or says that it is\n"
+             "        pending"},
     VerbInfo{"delete", ScriptVerb::Delete, 1, 1, false, false, "delete ID|all", "remove a breakpoint"},
-    VerbInfo{"enable", ScriptVerb::Enable, 1, 1, false, false, "enable ID", "switch a breakpoint on"},
+    VerbInfo{"enable", ScriptVerb::Enable, 1, 1, true, false, "enable ID", "switch a breakpoint on"},
     VerbInfo{"disable", ScriptVerb::Disable, 1, 1, false, false, "disable ID", "switch it off"},
     VerbInfo{"breakpoints", ScriptVerb::Breakpoints, 0, 0, false, false, "breakpoints", "list them"},
 
@@ -48,6 +49,8 @@ constexpr std::array kVerbs{
              "line and function of the user's frame"},
     VerbInfo{"print", ScriptVerb::Print, 1, -1, true, false, "print EXPRESSION [rank RANKS]",
              "its value in the user's frame"},
+    VerbInfo{"parts", ScriptVerb::Parts, 1, -1, true, false, "parts EXPRESSION [rank RANKS]",
+             "members of a structure, elements of an array: at most 200"},
     VerbInfo{"locals", ScriptVerb::Locals, 0, 1, true, false, "locals [RANKS]",
              "arguments and local variables"},
     VerbInfo{"stack", ScriptVerb::Stack, 0, 1, true, false, "stack [RANKS]",
@@ -66,7 +69,7 @@ constexpr std::array kVerbs{
              "how long each rank's events and held spans are on the time axis, in seconds; messages that go "
              "backwards on it"},
     VerbInfo{"point", ScriptVerb::Point, 3, 4, false, false, "point RANK EVENT|call N before|after",
-             "pick a call; prints both frontiers"},
+             "pick a call; `frontier` prints what belongs to it"},
     VerbInfo{"frontier", ScriptVerb::Frontier, 1, 1, false, false, "frontier past|future",
              "the frontier of the point, rank by rank"},
     VerbInfo{"stopline", ScriptVerb::Stopline, 0, 1, false, false, "stopline [past|future]",

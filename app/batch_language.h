@@ -51,6 +51,7 @@ enum class ScriptVerb {
     Ranks,
     Where,
     Print,
+    Parts,
     Locals,
     Stack,
     Gdb,

@@ -2,6 +2,7 @@
 #include "batch.h"
 
 #include "text.h"
+#include "variable_node.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -91,6 +92,8 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
     switch (line.verb) {
     case ScriptVerb::Print:
         return print(line, out);
+    case ScriptVerb::Parts:
+        return parts(line, out);
     case ScriptVerb::Locals:
         return locals(line, out);
     case ScriptVerb::Stack:
@@ -130,17 +133,23 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
     return {};
 }
 
+/// "EXPRESSION [rank RANKS]".
+std::optional<QVector<RankId>> BatchRunner::rankSuffix(const QString& text, QString& expression, QString& error) const {
+    static const QRegularExpression suffix(QStringLiteral("\\srank\\s+(all|[0-9][0-9,.\\-]*)$"));
+    const QRegularExpressionMatch match = suffix.match(text);
+    expression = match.hasMatch() ? text.left(match.capturedStart()).trimmed() : text.trimmed();
+    return ranks(match.captured(1), error);
+}
+
 BatchRunner::Values BatchRunner::evaluate(const QString& text, std::chrono::milliseconds limit,
                                           QString* expression) {
     Values result;
-    static const QRegularExpression suffix(QStringLiteral("\\srank\\s+(all|[0-9][0-9,.\\-]*)$"));
-    const QRegularExpressionMatch match = suffix.match(text);
-    const QString what = match.hasMatch() ? text.left(match.capturedStart()).trimmed() : text.trimmed();
+    QString what;
+    QString error;
+    const auto wanted = rankSuffix(text, what, error);
     if (expression != nullptr) {
         *expression = what;
     }
-    QString error;
-    const auto wanted = ranks(match.captured(1), error);
     if (!wanted) {
         result.outcome = {Verdict::Failed, error};
         return result;
@@ -177,6 +186,48 @@ BatchRunner::Outcome BatchRunner::print(const ScriptLine& line, Lines& out) {
         out << QStringLiteral("[%1] %2 = %3").arg(rank.value()).arg(expression, value);
     }
     return values.outcome;
+}
+
+BatchRunner::Outcome BatchRunner::parts(const ScriptLine& line, Lines& out) {
+    constexpr int kMost = 200;
+    QString expression;
+    QString error;
+    const auto wanted = rankSuffix(line.rest, expression, error);
+    if (!wanted) {
+        return {Verdict::Failed, error};
+    }
+    for (const RankId rank : *wanted) {
+        const auto whole = pending<mi::ValueTree>();
+        m_session->openValue(rank, frameOf(m_session->rank(rank)), expression, into(whole));
+        if (!waitFor([&whole] { return whole->has_value(); }, limit(line))) {
+            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rank.value())};
+        }
+        if (!**whole) {
+            return {Verdict::Failed,
+                    QStringLiteral("rank %1: %2").arg(rank.value()).arg((**whole).error().text)};
+        }
+        const mi::ValueTree& value = (**whole).value();
+        const auto inside = pending<QVector<mi::ValueTree>>();
+        m_session->valueParts(rank, value.handle, 0, kMost, into(inside));
+        const bool answered = waitFor([&inside] { return inside->has_value(); }, limit(line));
+        m_session->closeValue(rank, value.handle);
+        if (!answered || !**inside) {
+            return {answered ? Verdict::Failed : Verdict::TimedOut,
+                    answered ? (**inside).error().text : QStringLiteral("no answer from gdb")};
+        }
+        VariableNode node;
+        node.kind = VariableNode::Kind::Variable;
+        node.type = value.type;
+        for (const mi::ValueTree& part : (**inside).value()) {
+            out << QStringLiteral("[%1] %2 = %3  %4")
+                       .arg(rank.value())
+                       .arg(partName(node, part.name), tidy(part.value), part.type);
+        }
+        if ((**inside).value().isEmpty()) {
+            out << QStringLiteral("[%1] %2 has no parts").arg(rank.value()).arg(expression);
+        }
+    }
+    return {};
 }
 
 BatchRunner::Outcome BatchRunner::locals(const ScriptLine& line, Lines& out) {

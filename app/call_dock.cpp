@@ -19,6 +19,7 @@ CallDock::CallDock(Look* look, QWidget* parent)
     connect(m_view, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
         if (const auto call = callOfLink(url.toString())) {
             m_look->selectCall(*call, true);
+            emit callShown();
         } else {
             m_look->selectCall(m_look->call(), true);
         }

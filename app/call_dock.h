@@ -15,6 +15,9 @@ class CallDock : public QDockWidget {
     CallDock(Look* look, QWidget* parent = nullptr);
     [[nodiscard]] QString text() const; ///< without markup
 
+  signals:
+    void callShown(); ///< a link has been followed: the keys of the diagram are wanted next
+
   protected:
     void changeEvent(QEvent* event) override;
 

@@ -163,6 +163,13 @@ void DiagramPane::buildToolBar() {
             [this] { m_diagram->setAxis(viewer::Axis::Time); });
     connect(m_actions->axisEvents, &QAction::triggered, this,
             [this] { m_diagram->setAxis(viewer::Axis::Events); });
+    // The diagram's own key changes the axis as well; buttons and menu follow.
+    if (auto* key = m_diagram->findChild<QAction*>(QStringLiteral("diagram.axis"))) {
+        connect(key, &QAction::triggered, this, [this] {
+            const bool time = m_diagram->axis() == viewer::Axis::Time;
+            (time ? m_actions->axisTime : m_actions->axisEvents)->setChecked(true);
+        });
+    }
     connect(m_actions->fitAll, &QAction::triggered, m_diagram, &viewer::DiagramWidget::fitAll);
     connect(m_actions->lastStop, &QAction::triggered, m_diagram, &viewer::DiagramWidget::fitLastStop);
     connect(m_actions->zoomIn, &QAction::triggered, this, [this] { m_diagram->zoomBy(1.25); });
@@ -174,6 +181,7 @@ void DiagramPane::buildToolBar() {
 void DiagramPane::perform(Verb verb, void (Session::*method)()) {
     const QString why = m_session->whyNot(verb);
     if (why.isEmpty()) {
+        emit m_actions->commandGiven();
         (m_session->*method)();
     } else {
         emit hovered(tr("%1: not now. %2").arg(verbName(verb), why));

@@ -31,7 +31,8 @@ LaunchDialog::LaunchDialog(QWidget* parent)
       m_environment(new QPlainTextEdit(this)), m_launcher(new QComboBox(this)),
       m_launcherArguments(new QLineEdit(this)), m_input(new QLineEdit(this)),
       m_stopAtStart(new QCheckBox(tr("Stop every rank before main"), this)), m_preview(new QLabel(this)),
-      m_buttons(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this)) {
+      m_buttons(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this)),
+      m_keep(m_buttons->addButton(tr("&Keep settings"), QDialogButtonBox::ActionRole)) {
     setWindowTitle(tr("Launch"));
     m_ranks->setRange(1, 4096);
     m_ranks->setValue(4);
@@ -47,7 +48,9 @@ LaunchDialog::LaunchDialog(QWidget* parent)
     m_preview->setFont(fixedFont());
     m_preview->setWordWrap(true);
     m_preview->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_buttons->button(QDialogButtonBox::Ok)->setText(tr("Use"));
+    m_buttons->button(QDialogButtonBox::Ok)->setDefault(true);
+    m_keep->setToolTip(tr("Close the dialog; the next Run uses what is set here"));
+    setJobExists(false);
 
     const auto withBrowse = [this](QLineEdit* edit, bool directory) {
         auto* row = new QHBoxLayout;
@@ -97,7 +100,11 @@ LaunchDialog::LaunchDialog(QWidget* parent)
     connect(m_environment, &QPlainTextEdit::textChanged, this, &LaunchDialog::update);
     connect(m_ranks, &QSpinBox::valueChanged, this, &LaunchDialog::update);
     connect(m_launcher, &QComboBox::currentTextChanged, this, &LaunchDialog::update);
-    connect(m_buttons, &QDialogButtonBox::accepted, this, &LaunchDialog::accept);
+    connect(m_buttons, &QDialogButtonBox::accepted, this, [this] {
+        m_runWanted = true;
+        accept();
+    });
+    connect(m_keep, &QPushButton::clicked, this, &LaunchDialog::accept);
     connect(m_buttons, &QDialogButtonBox::rejected, this, &LaunchDialog::reject);
     if (!m_recentSpecs.isEmpty()) {
         setSpec(m_recentSpecs.first());
@@ -153,6 +160,10 @@ void LaunchDialog::setStopAtStart(bool on) {
     m_stopAtStart->setChecked(on);
 }
 
+void LaunchDialog::setJobExists(bool exists) {
+    m_buttons->button(QDialogButtonBox::Ok)->setText(exists ? tr("&Restart") : tr("&Run"));
+}
+
 QString LaunchDialog::problem() const {
     const LaunchSpec now = spec();
     if (now.command.isEmpty() && now.program.isEmpty()) {
@@ -194,6 +205,7 @@ void LaunchDialog::update() {
     const QString wrong = problem();
     m_buttons->button(QDialogButtonBox::Ok)->setEnabled(wrong.isEmpty());
     m_buttons->button(QDialogButtonBox::Ok)->setToolTip(wrong);
+    m_keep->setEnabled(wrong.isEmpty());
     m_preview->setText(wrong.isEmpty() ? launchText(spec()) : wrong);
 }
 

@@ -11,6 +11,7 @@ class QDialogButtonBox;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
+class QPushButton;
 class QSpinBox;
 
 namespace stopline::app {
@@ -26,6 +27,10 @@ class LaunchDialog : public QDialog {
     [[nodiscard]] replay::LaunchSpec spec() const;
     [[nodiscard]] bool stopAtStart() const;
     void setStopAtStart(bool on);
+    /// A job is there already: what would run is a restart.
+    void setJobExists(bool exists);
+    /// After accept(): the job is to be started now, not only its settings to be kept.
+    [[nodiscard]] bool runWanted() const { return m_runWanted; }
     /// What is wrong with the fields, or empty. The OK button follows it.
     [[nodiscard]] QString problem() const;
 
@@ -47,6 +52,8 @@ class LaunchDialog : public QDialog {
     QCheckBox* m_stopAtStart;
     QLabel* m_preview;
     QDialogButtonBox* m_buttons;
+    QPushButton* m_keep;
+    bool m_runWanted = false;
     QVector<replay::LaunchSpec> m_recentSpecs;
 };
 

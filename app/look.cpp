@@ -52,6 +52,16 @@ Look::Look(Session* session, QObject* parent) : QObject(parent), m_session(sessi
         follow();
         refresh();
     });
+    // A rank that is brought back to its breakpoint has not run into it: on a journey the shown rank stays the user's.
+    connect(session, &Session::operationChanged, this, [this] {
+        const bool travels = !m_session->operation().isEmpty();
+        if (m_travels && !travels) {
+            for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+                noteStop(RankId{rank}); // as they stand now is how they are known
+            }
+        }
+        m_travels = travels;
+    });
     connect(session, &Session::timelineReplaced, this, [this] { selectCall(std::nullopt); });
 }
 
@@ -68,7 +78,7 @@ void Look::noteStop(RankId rank) {
     const auto before = m_stopped.constFind(rank.value());
     const bool anew = before == m_stopped.cend() || *before != view.why;
     m_stopped.insert(rank.value(), view.why);
-    if (anew && isOwnStop(view.why) && view.why != StopWhy::Step) {
+    if (anew && !m_travels && isOwnStop(view.why) && view.why != StopWhy::Step) {
         m_candidates.insert(rank.value());
         m_decision.start();
     }
@@ -104,7 +114,7 @@ void Look::follow() {
     if (!best || shownIsError || (shownHasReason && !bestIsError)) {
         return;
     }
-    if (m_session->focus().rank) {
+    if (!m_session->focus().contains(*best)) {
         emit otherRankStopped(*best);
         return;
     }

@@ -79,6 +79,7 @@ class Look : public QObject {
     QHash<int, replay::StopWhy> m_stopped; ///< ranks seen stopped, and why
     QSet<int> m_candidates;                ///< stopped anew for a reason of their own, not yet decided upon
     QTimer m_decision;
+    bool m_travels = false; ///< going somewhere: stops on arrival are no news
     int m_stop = 0;        ///< counts stops, so that two stops on one line are two standings
     quint64 m_request = 0; ///< of the stack asked for last
 };

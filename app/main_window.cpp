@@ -8,6 +8,7 @@
 #include "icons.h"
 #include "launch_dialog.h"
 #include "launch_memory.h"
+#include "live_ranks.h"
 #include "log_dock.h"
 #include "look.h"
 #include "message_bar.h"
@@ -21,6 +22,8 @@
 #include "text.h"
 #include "theme.h"
 #include "variables_dock.h"
+
+#include "../viewer/diagram_widget.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -125,6 +128,9 @@ void MainWindow::buildDocks() {
     connect(m_breakpointsDock, &BreakpointsDock::sourceWanted, this, [this](const SourceLocation& location) {
         m_source->showLocation(location, SourceEditor::LineKind::Call);
     });
+    const auto toDiagram = [this] { m_diagram->diagram()->setFocus(Qt::OtherFocusReason); };
+    connect(m_openMessagesDock, &OpenMessagesDock::callShown, this, toDiagram);
+    connect(m_callDock, &CallDock::callShown, this, toDiagram);
     connect(m_historyDock, &HistoryDock::previewed, m_diagram, &DiagramPane::preview);
 }
 
@@ -133,6 +139,9 @@ void MainWindow::connectSession() {
         connect(m_session, signal, this, &MainWindow::scheduleStrip);
     }
     connect(m_session, &Session::rankChanged, this, &MainWindow::scheduleStrip);
+    auto* live = new LiveRanks(m_session, this);
+    connect(live, &LiveRanks::changed, this, &MainWindow::updateStrip);
+    connect(live, &LiveRanks::changed, m_status, &StatusLine::update);
     connect(m_session, &Session::message, m_bar, &MessageBar::show);
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
@@ -171,6 +180,7 @@ void MainWindow::connectSession() {
 }
 
 void MainWindow::setLaunch(const LaunchSpec& spec) {
+    m_bar->clear(); // what was wrong with another launch
     m_session->setLaunch(spec);
     const QString program =
         spec.command.isEmpty() ? spec.program : programOfCommand(spec.command, spec.workingDirectory);
@@ -204,12 +214,12 @@ void MainWindow::updateStrip() {
     m_stripDue = false;
     RankStrip::Content content;
     for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-        content.ranks << m_session->rank(RankId{rank});
+        content.ranks << m_session->live(RankId{rank});
     }
     content.shown = m_session->shownRank();
     content.focus = m_session->focus();
     if (!content.ranks.isEmpty()) {
-        content.place = placeText(m_session->timeline(), content.shown, m_session->rank(content.shown).place);
+        content.place = placeText(m_session->timeline(), content.shown, m_session->live(content.shown).place);
     }
     content.notice = emptyNotice();
     m_strip->setContent(std::move(content));
@@ -241,10 +251,13 @@ void MainWindow::showLaunchDialog() {
         dialog->setSpec(now);
     }
     dialog->setStopAtStart(m_actions->stopAtStart->isChecked());
+    dialog->setJobExists(m_session->jobExists());
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         m_actions->stopAtStart->setChecked(dialog->stopAtStart());
         setLaunch(dialog->spec());
-        if (m_session->jobExists()) {
+        if (dialog->runWanted()) {
+            m_session->jobExists() ? m_session->restart() : m_session->run();
+        } else if (m_session->jobExists()) {
             m_bar->offer(tr("The new launch is used by the next Run or Restart."), tr("Restart now"),
                          [this] { m_session->restart(); });
         }

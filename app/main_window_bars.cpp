@@ -63,6 +63,7 @@ void MainWindow::buildToolBars() {
         m_session->setFocus({rank});
         m_session->setShownRank(rank);
     });
+    connect(m_strip, &RankStrip::focusWanted, m_session, &Session::setFocus);
 }
 
 void MainWindow::buildMenus() {
@@ -85,7 +86,7 @@ void MainWindow::buildMenus() {
                       nullptr, a.toggleBreakpoint});
     fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,
                          a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
-    fill(tr("R&anks"), {a.scopeAll, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
+    fill(tr("R&anks"), {a.scopeAll, a.scopeGroup, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
     QMenu* view = fill(tr("&View"), {a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
                                      a.lastStop, a.zoomIn, a.zoomOut, nullptr});
     QMenu* panels = view->addMenu(tr("&Panels"));
@@ -135,6 +136,7 @@ void MainWindow::buildMenus() {
         dialog->open();
     });
     connect(a.toggleBreakpoint, &QAction::triggered, m_source, &SourceView::toggleBreakpointAtCursor);
+    connect(a.runToCursor, &QAction::triggered, m_bar, &MessageBar::clear);
     connect(a.runToCursor, &QAction::triggered, m_source, &SourceView::runToCursor);
     connect(a.cycleSplitter, &QAction::triggered, this, &MainWindow::cycleSplitter);
     connect(a.chooseRank, &QAction::triggered, this, &MainWindow::chooseRank);

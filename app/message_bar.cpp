@@ -4,6 +4,7 @@
 #include "text.h"
 #include "theme.h"
 
+#include <QApplication>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -92,7 +93,7 @@ void MessageBar::present(Severity severity, const QString& html) {
 
 void MessageBar::restyle() {
     m_icon->setPixmap(icon(severityText(m_severity)).pixmap(20, 20));
-    const QPalette base = parentWidget() != nullptr ? parentWidget()->palette() : palette();
+    const QPalette base = QApplication::palette();
     const bool dark = isDark(base);
     const Accent which = m_severity == Severity::Error     ? Accent::Red
                          : m_severity == Severity::Warning ? Accent::Orange
@@ -100,17 +101,18 @@ void MessageBar::restyle() {
     const QColor tint = accent(which, dark);
     const QColor paper = base.color(QPalette::Base);
     const auto mix = [](int a, int b) { return (a * 15 + b * 85) / 100; };
-    QPalette colours = base;
+    QPalette colours; // only what differs, so that the rest follows the window's colours
     colours.setColor(QPalette::Window, QColor(mix(tint.red(), paper.red()), mix(tint.green(), paper.green()),
                                               mix(tint.blue(), paper.blue())));
-    if (colours != palette()) {
+    if (colours.color(QPalette::Window) != palette().color(QPalette::Window)) {
         setPalette(colours);
     }
 }
 
 void MessageBar::changeEvent(QEvent* event) {
     QFrame::changeEvent(event);
-    if (event->type() == QEvent::ParentChange || event->type() == QEvent::StyleChange) {
+    if (event->type() == QEvent::ParentChange || event->type() == QEvent::StyleChange ||
+        event->type() == QEvent::PaletteChange) {
         restyle();
     }
 }

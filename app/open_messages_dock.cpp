@@ -22,9 +22,17 @@ OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
     m_view->header()->resizeSection(OpenMessagesModel::State, 190);
     const auto show = [this, look](const QModelIndex& index) {
         look->selectCall(m_model->callAt(index.row()), true);
+        emit callShown();
     };
     connect(m_view, &QTreeView::clicked, this, show);
     connect(m_view, &QTreeView::activated, this, show);
+    // The arrow keys walk through the list, and the diagram follows.
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this, look](const QModelIndex& index) {
+                if (m_view->hasFocus() && index.isValid()) {
+                    look->selectCall(m_model->callAt(index.row()), true);
+                }
+            });
     connect(m_model, &OpenMessagesModel::modelReset, this, [this] {
         const int count = m_model->rowCount();
         setWindowTitle(count > 0 ? tr("Open messages (%1)").arg(count) : tr("Open messages"));

@@ -15,6 +15,10 @@ class OpenMessagesDock : public QDockWidget {
     OpenMessagesDock(Look* look, QWidget* parent = nullptr);
     [[nodiscard]] OpenMessagesModel* model() const { return m_model; }
 
+  signals:
+    /// A message has been chosen by mouse or Return: its call is selected, the keys of the diagram are wanted next.
+    void callShown();
+
   private:
     OpenMessagesModel* m_model;
     NoteView* m_view;

@@ -85,7 +85,7 @@ void OutputDock::setFilter(const QString& ranks, const QString& text) {
 void OutputDock::readFilter() {
     const QString text = m_ranks->text().trimmed();
     m_wanted.reset();
-    QPalette colours = palette();
+    QPalette colours; // only what differs, so that the rest follows the window's colours
     if (!text.isEmpty() && text != QLatin1StringView("all")) {
         if (const auto ranks = parseRankSet(text)) {
             m_wanted = QSet<int>(ranks->begin(), ranks->end());
@@ -145,7 +145,7 @@ void OutputDock::rebuild() {
 void OutputDock::changeEvent(QEvent* event) {
     QDockWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) {
-        rebuild();
+        readFilter(); // its colours, and those of the lines
     }
 }
 

@@ -27,7 +27,7 @@ RankStrip::RankStrip(QWidget* parent) : QWidget(parent) {
 }
 
 QSize RankStrip::sizeHint() const {
-    return {800, fontMetrics().height() * 4 + 4};
+    return {800, fontMetrics().height() * 4 + 8};
 }
 
 QSize RankStrip::minimumSizeHint() const {
@@ -48,7 +48,7 @@ void RankStrip::setContent(Content content) {
 QString RankStrip::summary() const {
     QMap<QString, int> counts;
     for (const RankView& view : m_content.ranks) {
-        ++counts[stateText(view)];
+        ++counts[view.phase == RankPhase::Running ? liveStateText(view) : stateText(view)];
     }
     QVector<QPair<int, QString>> sorted;
     for (auto it = counts.cbegin(); it != counts.cend(); ++it) {
@@ -170,7 +170,7 @@ void RankStrip::paintShownRank(QPainter& painter, const QRect& area) const {
                          metrics.elidedText(words, Qt::ElideRight, width));
         y += line + 2;
     };
-    text(bold, p.color(QPalette::Text), tr("Rank %1  %2").arg(number, fullStateText(view)));
+    text(bold, p.color(QPalette::Text), tr("Rank %1  %2").arg(number, liveStateText(view)));
     QString where = locationText(view.location);
     if (!view.location.function.isEmpty()) {
         where = where.isEmpty() ? view.location.function : tr("%1  in %2").arg(where, view.location.function);
@@ -198,7 +198,7 @@ void RankStrip::paintTiles(QPainter& painter) const {
         const QRect tile = tileRect(i);
         const QColor colour = stateColour(view, dark);
         const bool shown = m_content.shown.value() == i;
-        const bool inFocus = !m_content.focus.rank || m_content.focus.rank->value() == i;
+        const bool inFocus = m_content.focus.contains(RankId{i});
         painter.setRenderHint(QPainter::Antialiasing, detailed);
         painter.setPen(Qt::NoPen);
         QColor fill = colour;
@@ -208,35 +208,16 @@ void RankStrip::paintTiles(QPainter& painter) const {
         painter.setBrush(fill);
         if (detailed) {
             painter.drawRoundedRect(tile, 5, 5);
+            paintTile(painter, i);
         } else {
             painter.drawRect(tile);
-        }
-        if (detailed) {
-            painter.setPen(inFocus ? textOn(colour) : p.color(QPalette::Text));
-            const QRect inner = tile.adjusted(5, 2, -5, -2);
-            painter.setFont(bold);
-            const QString letter = QString(stateLetter(view));
-            const bool tall = tile.height() > fontMetrics().height() * 2;
-            if (tall) {
-                painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, QString::number(i));
-                painter.drawText(inner, Qt::AlignRight | Qt::AlignTop, letter);
-                painter.setFont(font());
-                QString call = view.callName;
-                call.remove(QStringLiteral("MPI_"));
-                if (call.isEmpty()) {
-                    call = view.location.function;
-                }
-                painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom,
-                                 fontMetrics().elidedText(call, Qt::ElideRight, inner.width()));
-            } else {
-                painter.drawText(inner, Qt::AlignCenter, QStringLiteral("%1 %2").arg(i).arg(letter));
+            if (tile.height() >= kSmallestLettered) {
+                QFont small = bold;
+                small.setPixelSize(tile.height() - 4);
+                painter.setFont(small);
+                painter.setPen(inFocus ? textOn(colour) : p.color(QPalette::Text));
+                painter.drawText(tile, Qt::AlignCenter, QString(stateLetter(view)));
             }
-        } else if (tile.height() >= kSmallestLettered) {
-            QFont small = bold;
-            small.setPixelSize(tile.height() - 4);
-            painter.setFont(small);
-            painter.setPen(inFocus ? textOn(colour) : p.color(QPalette::Text));
-            painter.drawText(tile, Qt::AlignCenter, QString(stateLetter(view)));
         }
         if (shown) {
             painter.setRenderHint(QPainter::Antialiasing);
@@ -248,16 +229,78 @@ void RankStrip::paintTiles(QPainter& painter) const {
     }
 }
 
+/// Number and letter, event number, call: as many lines as there is room for.
+void RankStrip::paintTile(QPainter& painter, int rank) const {
+    const RankView& view = m_content.ranks.at(rank);
+    const QRect tile = tileRect(rank);
+    const bool inFocus = m_content.focus.contains(RankId{rank});
+    const QPalette& p = palette();
+    painter.setPen(inFocus ? textOn(stateColour(view, isDark(p))) : p.color(QPalette::Text));
+    const QRect inner = tile.adjusted(5, 2, -5, -2);
+    const int line = fontMetrics().height();
+    const QString letter(stateLetter(view));
+    QFont bold = font();
+    bold.setBold(true);
+    painter.setFont(bold);
+    if (tile.height() <= line * 2) {
+        painter.drawText(inner, Qt::AlignCenter, QStringLiteral("%1 %2").arg(rank).arg(letter));
+        return;
+    }
+    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, QString::number(rank));
+    painter.drawText(inner, Qt::AlignRight | Qt::AlignTop, letter);
+    painter.setFont(font());
+    QString call = view.callName;
+    call.remove(QStringLiteral("MPI_"));
+    if (call.isEmpty()) {
+        call = view.location.function;
+    }
+    painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom,
+                     fontMetrics().elidedText(call, Qt::ElideRight, inner.width()));
+    if (inner.height() >= line * 3 - 2 && view.place.event.value() > 0) {
+        painter.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter,
+                         fontMetrics().elidedText(eventCountText(view.place.event), Qt::ElideRight, inner.width()));
+    }
+}
+
+/// Whom the focus is on after a click with Ctrl (adds or takes away) or Shift (from the shown rank to this one).
+Focus RankStrip::focusWith(int rank, Qt::KeyboardModifiers modifiers) const {
+    const Focus& now = m_content.focus;
+    const int shown = m_content.shown.value();
+    QVector<RankId> chosen;
+    if (modifiers.testFlag(Qt::ShiftModifier)) {
+        for (int i = qMin(shown, rank); i <= qMax(shown, rank); ++i) {
+            chosen << RankId{i};
+        }
+    } else {
+        // From all ranks, the shown one is the first of the chosen ones.
+        chosen = now.rank ? QVector<RankId>{*now.rank} : now.all() ? QVector<RankId>{m_content.shown} : now.group;
+        if (chosen.contains(RankId{rank}) && chosen.size() > 1) {
+            chosen.removeAll(RankId{rank});
+        } else {
+            chosen << RankId{rank};
+        }
+    }
+    const Focus focus = Focus::of(chosen);
+    return focus.group.size() == m_content.ranks.size() ? Focus{} : focus;
+}
+
 void RankStrip::mousePressEvent(QMouseEvent* event) {
     const int rank = rankAt(event->position().toPoint());
-    if (rank >= 0 && event->button() == Qt::LeftButton) {
+    if (rank < 0 || event->button() != Qt::LeftButton) {
+        return;
+    }
+    if (event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier)) {
+        emit focusWanted(focusWith(rank, event->modifiers()));
+    } else {
         emit rankChosen(RankId{rank});
     }
 }
 
 void RankStrip::mouseDoubleClickEvent(QMouseEvent* event) {
     const int rank = rankAt(event->position().toPoint());
-    if (rank >= 0 && event->button() == Qt::LeftButton) {
+    if (event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier)) {
+        mousePressEvent(event); // a quick second one adds or takes away like any other
+    } else if (rank >= 0 && event->button() == Qt::LeftButton) {
         emit rankFocused(RankId{rank});
     }
 }
@@ -273,7 +316,7 @@ bool RankStrip::event(QEvent* event) {
         return true;
     }
     const RankView& view = m_content.ranks.at(rank);
-    QString text = tr("Rank %1: %2").arg(rank).arg(fullStateText(view));
+    QString text = tr("Rank %1: %2, event %3").arg(rank).arg(liveStateText(view), eventCountText(view.place.event));
     if (view.location.known()) {
         text +=
             QStringLiteral("\n") + locationText(view.location) + QStringLiteral(" ") + view.location.function;
@@ -281,7 +324,8 @@ bool RankStrip::event(QEvent* event) {
     if (!view.callName.isEmpty()) {
         text += QStringLiteral("\n") + view.callName;
     }
-    text += QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus.");
+    text += QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus. Ctrl or Shift and "
+                                       "click: choose the ranks of the focus.");
     QToolTip::showText(help->globalPos(), text, this, tileRect(rank));
     return true;
 }

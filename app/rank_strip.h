@@ -9,14 +9,15 @@
 namespace stopline::app {
 
 /// Up to 32 ranks: one tile each, with number, state letter and colour. More: counts by state and small
-/// squares. A click shows a rank; a double click also gives it the focus. Never hidden.
+/// squares. A click shows a rank; a double click also gives it the focus; Ctrl and Shift with a click choose the
+/// ranks of the focus. Never hidden.
 class RankStrip : public QWidget {
     Q_OBJECT
   public:
     explicit RankStrip(QWidget* parent = nullptr);
 
     struct Content {
-        QVector<replay::RankView> ranks;
+        QVector<replay::RankView> ranks; ///< as Session::live() has them
         RankId shown{0};
         replay::Focus focus;
         QString place;        ///< of the shown rank: "inside 12 MPI_Recv"
@@ -38,6 +39,7 @@ class RankStrip : public QWidget {
   signals:
     void rankChosen(stopline::RankId rank);  ///< click, arrow keys
     void rankFocused(stopline::RankId rank); ///< double click
+    void focusWanted(const stopline::replay::Focus& focus); ///< Ctrl+click adds or takes away, Shift+click: a range
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -48,6 +50,8 @@ class RankStrip : public QWidget {
 
   private:
     void layoutTiles();
+    void paintTile(QPainter& painter, int rank) const;
+    [[nodiscard]] replay::Focus focusWith(int rank, Qt::KeyboardModifiers modifiers) const;
     [[nodiscard]] int rankAt(const QPoint& pos) const;
     void paintShownRank(QPainter& painter, const QRect& area) const;
     void paintTiles(QPainter& painter) const;

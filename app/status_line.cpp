@@ -60,13 +60,15 @@ void StatusLine::update() {
     }
     const RankId shown = m_session->shownRank();
     m_rank->setText(
-        tr("rank %1 @ event %2").arg(shown.value()).arg(m_session->rank(shown).place.event.value()));
+        tr("rank %1 @ event %2").arg(shown.value()).arg(eventCountText(m_session->live(shown).place.event)));
     const auto& stops = m_session->stops();
     m_stop->setText(stops.isEmpty() ? tr("no stop yet") : tr("stop #%1").arg(stops.last().number));
     const Timeline& timeline = m_session->timeline();
     quint64 events = 0;
-    for (int rank = 0; rank < timeline.rankCount(); ++rank) {
-        events += timeline.lastEvent(RankId{rank}).value();
+    for (int rank = 0; rank < count; ++rank) {
+        // Of ranks that run, what they have recorded and nobody has read yet counts as well.
+        const quint64 read = rank < timeline.rankCount() ? timeline.lastEvent(RankId{rank}).value() : 0;
+        events += qMax<quint64>(read, m_session->live(RankId{rank}).place.event.value());
     }
     m_events->setText(tr("%1 events").arg(QLocale().toString(events)));
     int live = 0;

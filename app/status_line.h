@@ -19,9 +19,10 @@ class StatusLine : public QObject {
     StatusLine(replay::Session* session, QStatusBar* bar, QAction* cancel);
     [[nodiscard]] QString text() const; ///< all fields, for tests
 
-  private:
-    void update();
+  public slots:
+    void update(); ///< also to be called when running ranks have got further
 
+  private:
     replay::Session* m_session;
     QLabel* m_operation;
     QToolButton* m_cancel;

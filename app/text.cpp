@@ -3,6 +3,7 @@
 #include "../tracelib/functions.h"
 
 #include <QFileInfo>
+#include <QLocale>
 #include <QStringList>
 
 #include <algorithm>
@@ -56,7 +57,21 @@ std::optional<QVector<int>> parseRankSet(const QString& text) {
 }
 
 QString focusText(const Focus& focus) {
-    return focus.rank ? QStringLiteral("rank %1").arg(focus.rank->value()) : QStringLiteral("all");
+    if (focus.rank) {
+        return QStringLiteral("rank %1").arg(focus.rank->value());
+    }
+    if (focus.group.isEmpty()) {
+        return QStringLiteral("all");
+    }
+    return QStringLiteral("ranks %1").arg(rankSetText(rankNumbers(focus.group)));
+}
+
+QVector<int> rankNumbers(const QVector<RankId>& ranks) {
+    QVector<int> numbers;
+    for (const RankId rank : ranks) {
+        numbers << rank.value();
+    }
+    return numbers;
 }
 
 QString locationText(const SourceLocation& location, bool fullPath) {
@@ -89,6 +104,20 @@ QString fullStateText(const RankView& view) {
         return state;
     }
     return QStringLiteral("%1: %2").arg(state, view.detail);
+}
+
+QString eventCountText(EventIndex event) {
+    return QLocale().toString(static_cast<qulonglong>(event.value()));
+}
+
+QString liveStateText(const RankView& view) {
+    if (view.phase == RankPhase::Running && view.place.inside && !view.callName.isEmpty()) {
+        return QStringLiteral("in %1").arg(view.callName);
+    }
+    if (view.phase == RankPhase::Running && view.place.event.value() == 0) {
+        return QStringLiteral("running, before MPI_Init");
+    }
+    return fullStateText(view);
 }
 
 QString bytesText(quint64 bytes) {

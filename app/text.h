@@ -16,13 +16,17 @@ namespace stopline::app {
 /// 65536 ranks.
 [[nodiscard]] std::optional<QVector<int>> parseRankSet(const QString& text);
 
-[[nodiscard]] QString focusText(const replay::Focus& focus); ///< "all" or "rank 3"
+[[nodiscard]] QString focusText(const replay::Focus& focus); ///< "all", "rank 3" or "ranks 0,3"
+[[nodiscard]] QVector<int> rankNumbers(const QVector<RankId>& ranks);
 /// "solver.c:118", or an empty text when the line is unknown. `fullPath`: the path as known.
 [[nodiscard]] QString locationText(const replay::SourceLocation& location, bool fullPath = false);
 /// "after 12 MPI_Send", "not started"; safe for ranks and events that the timeline does not have (yet).
 [[nodiscard]] QString placeText(const replay::Timeline& timeline, RankId rank, const replay::Place& place);
 /// "stopped by a signal: SIGSEGV, Segmentation fault": state and, where it adds something, the detail.
 [[nodiscard]] QString fullStateText(const replay::RankView& view);
+[[nodiscard]] QString eventCountText(EventIndex event); ///< "12,345", in the language of the system
+/// As fullStateText; of a rank that runs: "in MPI_Recv", "running, before MPI_Init".
+[[nodiscard]] QString liveStateText(const replay::RankView& view);
 [[nodiscard]] QString bytesText(quint64 bytes); ///< "8 B", "4 KiB", "1.5 MiB"
 [[nodiscard]] QString messageStateText(replay::MessageState state);
 /// One open message on one line: ends, tag, size, communicator state and what is missing.

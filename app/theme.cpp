@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QFontDatabase>
+#include <QStyle>
 #include <QStyleFactory>
 
 #include <csignal>
@@ -65,8 +66,11 @@ bool isDark(const QPalette& palette) {
 void applyStyle(ColourStyle style) {
     // Taken before the first change: later the application's palette is the one set here.
     static const bool systemIsDark = isDark(QApplication::palette());
-    if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"))) {
-        QApplication::setStyle(fusion);
+    // Once: a new style also takes back what bars and docks have set of the old one's sizes.
+    if (QApplication::style()->name().compare(QLatin1StringView("fusion"), Qt::CaseInsensitive) != 0) {
+        if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"))) {
+            QApplication::setStyle(fusion);
+        }
     }
     const bool dark = style == ColourStyle::Dark || (style == ColourStyle::System && systemIsDark);
     QApplication::setPalette(dark ? darkPalette() : lightPalette());

@@ -12,8 +12,17 @@
 namespace stopline::app {
 
 namespace {
+
 const QString kWatchesKey = QStringLiteral("variables/watches");
+
+/// What to say of a failure; nothing where the rank has only gone on meanwhile.
+QString failureText(const Error& error) {
+    const bool gone = error.code == ErrorCode::Cancelled || error.code == ErrorCode::NotStopped ||
+                      error.code == ErrorCode::Unavailable;
+    return gone ? QString() : error.text;
 }
+
+} // namespace
 
 VariablesDock::VariablesDock(Look* look, QWidget* parent)
     : QDockWidget(tr("Variables"), parent), m_look(look), m_model(new VariablesModel(this)),
@@ -21,17 +30,18 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
     setObjectName(QStringLiteral("variables"));
     setWidget(m_view);
     m_view->setModel(m_model);
+    m_view->setRootIsDecorated(true);
+    m_view->setIndentation(m_view->fontMetrics().height());
     m_view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                             QAbstractItemView::SelectedClicked);
-    m_view->header()->resizeSection(VariablesModel::Name, 110);
+    m_view->header()->resizeSection(VariablesModel::Name, 120);
     m_view->header()->resizeSection(VariablesModel::Value, 140);
     m_model->setWatches(QSettings().value(kWatchesKey).toStringList());
 
     auto* remove = new QAction(tr("Remove watched expression"), this);
     remove->setShortcut(QKeySequence::Delete);
     remove->setShortcutContext(Qt::WidgetShortcut);
-    connect(remove, &QAction::triggered, this,
-            [this] { m_model->removeWatch(m_view->currentIndex().row()); });
+    connect(remove, &QAction::triggered, this, [this] { m_model->removeWatch(m_view->currentIndex()); });
     m_view->addAction(remove);
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
 
@@ -39,7 +49,55 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
         QSettings().setValue(kWatchesKey, m_model->watches());
         evaluateWatches();
     });
+    connect(m_model, &VariablesModel::openWanted, this, &VariablesDock::open);
+    connect(m_model, &VariablesModel::partsWanted, this, &VariablesDock::list);
+    connect(m_model, &VariablesModel::valueDropped, this,
+            [this](const QString& handle) { m_look->session()->closeValue(m_rank, handle); });
+    connect(m_model, &VariablesModel::rowsInserted, this, &VariablesDock::reopen);
+    connect(m_model, &VariablesModel::dataChanged, this, [this](const QModelIndex& first) {
+        if (first.isValid() && !m_view->isExpanded(first)) { // may have got something inside
+            reopen(first.parent(), first.row(), first.row());
+        }
+    });
+    connect(m_view, &QTreeView::expanded, this,
+            [this](const QModelIndex& index) { m_opened[m_function].insert(m_model->path(index)); });
+    connect(m_view, &QTreeView::collapsed, this,
+            [this](const QModelIndex& index) { m_opened[m_function].remove(m_model->path(index)); });
+    connect(m_view, &QTreeView::clicked, this, &VariablesDock::followChoice);
+    connect(m_view, &QTreeView::activated, this, &VariablesDock::followChoice);
     connect(look, &Look::frameChanged, this, &VariablesDock::reload);
+}
+
+QTreeView* VariablesDock::view() const {
+    return m_view;
+}
+
+void VariablesDock::followChoice(const QModelIndex& index) {
+    if (m_model->isMore(index)) {
+        m_model->fetchRest(index);
+    }
+}
+
+/// Opens what was open the last time: as rows come, from the top down.
+void VariablesDock::reopen(const QModelIndex& parent, int first, int last) {
+    const auto paths = m_opened.constFind(m_function);
+    if (paths == m_opened.cend() || paths->isEmpty()) {
+        return;
+    }
+    for (int row = first; row <= last; ++row) {
+        const QModelIndex index = m_model->index(row, 0, parent);
+        if (m_model->hasChildren(index) && paths->contains(m_model->path(index))) {
+            // Not from inside the change of the model that told of the row.
+            QMetaObject::invokeMethod(
+                m_view,
+                [this, kept = QPersistentModelIndex(index)] {
+                    if (kept.isValid()) {
+                        m_view->expand(kept);
+                    }
+                },
+                Qt::QueuedConnection);
+        }
+    }
 }
 
 void VariablesDock::reload() {
@@ -58,19 +116,67 @@ void VariablesDock::reload() {
     const mi::Frame& frame = m_look->frames().at(level);
     const RankId rank = m_look->rank();
     setWindowTitle(tr("Variables — rank %1, %2").arg(rank.value()).arg(frame.function));
-    const QString scope = QStringLiteral("%1 %2 %3").arg(rank.value()).arg(frame.function, frame.fullName);
+    // The depth tells apart the calls of a function that calls itself.
+    const QString function = QStringLiteral("%1 %2").arg(frame.function, frame.fullName);
+    const QString scope =
+        QStringLiteral("%1 %2 %3").arg(rank.value()).arg(m_look->frames().size() - level).arg(function);
+    const qint64 process = m_look->session()->rank(rank).gdbPid;
     m_look->session()->variables(
-        rank, frame.level, [self = QPointer(this), request, scope](Result<QVector<mi::Variable>> answer) {
+        rank, frame.level,
+        [self = QPointer(this), request, rank, function, scope, process](Result<QVector<mi::Variable>> answer) {
             if (!self || self->m_request != request) {
                 return;
             }
+            self->m_function = function;
             if (answer) {
-                self->m_model->setVariables(scope, answer.value());
+                if (rank != self->m_rank) {
+                    self->m_model->clearVariables(); // closes what the other rank's gdb has kept
+                    self->m_model->clearWatchValues();
+                    self->m_rank = rank;
+                }
+                self->m_model->setVariables(scope, answer.value(), process);
+                self->update(rank);
             } else {
                 self->m_model->clearVariables();
             }
+            self->evaluateWatches();
         });
-    evaluateWatches();
+}
+
+void VariablesDock::update(RankId rank) {
+    m_look->session()->updateValues(
+        rank, [self = QPointer(this), request = m_request](Result<QVector<mi::ValueChange>> answer) {
+            if (self && self->m_request == request && answer) {
+                self->m_model->applyChanges(answer.value());
+            }
+        });
+}
+
+void VariablesDock::open(quint64 row, const QString& expression) {
+    const int level = m_look->frame();
+    if (level < 0 || m_look->stale()) {
+        m_model->partsFailed(row, {});
+        return;
+    }
+    m_look->session()->openValue(m_look->rank(), m_look->frames().at(level).level, expression,
+                                 [self = QPointer(this), row](Result<mi::ValueTree> answer) {
+                                     if (self && answer) {
+                                         self->m_model->valueOpened(row, answer.value());
+                                     } else if (self) {
+                                         self->m_model->partsFailed(row, failureText(answer.error()));
+                                     }
+                                 });
+}
+
+void VariablesDock::list(quint64 row, const QString& handle, int from, int to) {
+    m_look->session()->valueParts(m_rank, handle, from, to,
+                                  [self = QPointer(this), row, from](Result<QVector<mi::ValueTree>> answer) {
+                                      if (self && answer) {
+                                          self->m_model->partsListed(row, from, answer.value());
+                                      } else if (self) {
+                                          self->m_model->partsFailed(row, failureText(answer.error()));
+                                      }
+                                  });
 }
 
 void VariablesDock::evaluateWatches() {

@@ -1,7 +1,16 @@
 // Variables of the selected frame of the shown rank, with expressions evaluated in place.
 #pragma once
 
+#ifndef Q_MOC_RUN // moc stumbles over what <compare> includes, and needs none of it
+#include "../tracelib/types.h"
+#endif
+
 #include <QDockWidget>
+#include <QHash>
+#include <QSet>
+
+class QModelIndex;
+class QTreeView;
 
 namespace stopline::app {
 
@@ -9,21 +18,31 @@ class Look;
 class NoteView;
 class VariablesModel;
 
-/// Watched expressions are remembered in the settings.
+/// Watched expressions are remembered in the settings. What has been opened in a function is opened again whenever
+/// that function is looked at, on any rank.
 class VariablesDock : public QDockWidget {
     Q_OBJECT
   public:
     VariablesDock(Look* look, QWidget* parent = nullptr);
     [[nodiscard]] VariablesModel* model() const { return m_model; }
+    [[nodiscard]] QTreeView* view() const;
 
   private:
     void reload();
     void evaluateWatches();
+    void update(RankId rank);
+    void open(quint64 row, const QString& expression);
+    void list(quint64 row, const QString& handle, int from, int to);
+    void reopen(const QModelIndex& parent, int first, int last);
+    void followChoice(const QModelIndex& index);
 
     Look* m_look;
     VariablesModel* m_model;
     NoteView* m_view;
-    quint64 m_request = 0; ///< answers to an earlier one are dropped
+    RankId m_rank{-1};                         ///< whose values the model holds
+    QString m_function;                        ///< what m_opened is about at the moment
+    QHash<QString, QSet<QString>> m_opened;    ///< paths of opened rows by function
+    quint64 m_request = 0;                     ///< answers to an earlier one are dropped
 };
 
 } // namespace stopline::app

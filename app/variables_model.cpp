@@ -9,34 +9,95 @@
 
 namespace stopline::app {
 
-void VariablesModel::setVariables(const QString& scope, const QVector<mi::Variable>& variables) {
-    beginResetModel();
-    m_variables = variables;
-    std::stable_partition(m_variables.begin(), m_variables.end(),
-                          [](const mi::Variable& v) { return v.argument; });
-    m_changed.clear();
-    if (scope == m_scope) {
-        for (const mi::Variable& v : variables) {
-            const auto old = m_last.constFind(v.name);
-            if (old != m_last.cend() && *old != v.value) {
-                m_changed.insert(v.name);
-            }
+using Kind = VariableNode::Kind;
+using Fetch = VariableNode::Fetch;
+
+VariablesModel::VariablesModel(QObject* parent)
+    : QAbstractItemModel(parent), m_root(std::make_unique<Node>()) {
+    m_root->children.push_back(make(Kind::Add, tr("add watch…")));
+}
+
+// --- What there is to show ---
+
+void VariablesModel::setVariables(const QString& scope, const QVector<mi::Variable>& variables,
+                                  qint64 process) {
+    QVector<mi::Variable> sorted = variables;
+    std::stable_partition(sorted.begin(), sorted.end(), [](const mi::Variable& v) { return v.argument; });
+    const bool sameScope = scope == m_scope;
+    const bool sameProcess = process == m_process;
+    m_scope = scope;
+    m_process = process;
+    setStale(false);
+    clearMarks(*m_root);
+    if (!sameScope) {
+        m_last.clear();
+        reset(sorted);
+    } else {
+        matchRows(sorted);
+    }
+    if (!sameScope || !sameProcess) {
+        // What gdb kept was of another frame, or gdb itself is another one; of watches as well.
+        for (const auto& node : m_root->children) {
+            dropParts(*node, sameProcess);
         }
     }
-    m_scope = scope;
-    m_last.clear();
-    for (const mi::Variable& v : variables) {
-        m_last.insert(v.name, v.value);
+    for (int i = 0; i < sorted.size(); ++i) {
+        Node& node = *m_root->children[static_cast<std::size_t>(watchCount() + i)];
+        const mi::Variable& variable = sorted.at(i);
+        const auto last = m_last.constFind(variable.name);
+        node.changed = last != m_last.cend() && *last != variable.value;
+        node.value = variable.value;
+        node.expandable = variable.composite || pointsAtSomething(variable.type, variable.value);
+        if (!node.expandable) {
+            dropParts(node, true);
+        }
+        changedRow(&node);
     }
-    m_stale = false;
-    endResetModel();
+    m_last.clear();
+    for (const mi::Variable& variable : std::as_const(sorted)) {
+        m_last.insert(variable.name, variable.value);
+    }
+    refetch(*m_root);
 }
 
 void VariablesModel::clearVariables() {
-    beginResetModel();
-    m_variables.clear();
-    m_changed.clear();
-    endResetModel();
+    while (variableCount() > 0) {
+        removeTop(watchCount());
+    }
+}
+
+/// Other rows altogether; the user's expressions and the empty row stay.
+void VariablesModel::reset(const QVector<mi::Variable>& variables) {
+    clearVariables();
+    matchRows(variables);
+}
+
+/// Rows that are there already stay, with all that hangs below them.
+void VariablesModel::matchRows(const QVector<mi::Variable>& variables) {
+    const auto same = [](const Node& node, const mi::Variable& v) {
+        return node.name == v.name && node.type == v.type && node.argument == v.argument;
+    };
+    for (int i = 0; i < variables.size(); ++i) {
+        const mi::Variable& wanted = variables.at(i);
+        int found = -1;
+        for (int j = i; j < variableCount() && found < 0; ++j) {
+            found = same(*m_root->children[static_cast<std::size_t>(watchCount() + j)], wanted) ? j : -1;
+        }
+        for (int j = i; j < found; ++j) {
+            removeTop(watchCount() + i);
+        }
+        if (found < 0) {
+            auto node = make(Kind::Variable, wanted.name);
+            node->type = wanted.type;
+            node->argument = wanted.argument;
+            node->value = wanted.value;
+            node->expandable = wanted.composite || pointsAtSomething(wanted.type, wanted.value);
+            insertTop(watchCount() + i, std::move(node));
+        }
+    }
+    while (variableCount() > variables.size()) {
+        removeTop(watchCount() + static_cast<int>(variables.size()));
+    }
 }
 
 void VariablesModel::setStale(bool stale) {
@@ -47,118 +108,176 @@ void VariablesModel::setStale(bool stale) {
 }
 
 void VariablesModel::setWatches(const QStringList& expressions) {
-    beginResetModel();
-    m_watches = expressions;
-    endResetModel();
+    while (watchCount() > 0) {
+        --m_watchCount;
+        removeTop(0);
+    }
+    for (const QString& expression : expressions) {
+        insertTop(m_watchCount, make(Kind::Watch, expression));
+        ++m_watchCount;
+    }
+}
+
+QStringList VariablesModel::watches() const {
+    QStringList all;
+    for (int i = 0; i < watchCount(); ++i) {
+        all << m_root->children[static_cast<std::size_t>(i)]->name;
+    }
+    return all;
 }
 
 void VariablesModel::setWatchValue(const QString& expression, const QString& value, bool error) {
-    const auto old = m_watchValues.constFind(expression);
-    const bool changed = old != m_watchValues.cend() && !old->value.isEmpty() && old->value != value;
-    m_watchValues.insert(expression, {value, error, changed});
-    for (int row = 0; row < m_watches.size(); ++row) {
-        if (m_watches.at(row) == expression) {
-            emit dataChanged(index(row, 0), index(row, ColumnCount - 1));
+    for (int i = 0; i < watchCount(); ++i) {
+        Node& node = *m_root->children[static_cast<std::size_t>(i)];
+        if (node.name != expression) {
+            continue;
         }
+        node.changed = !node.value.isEmpty() && node.value != value;
+        node.value = value;
+        node.error = error;
+        node.expandable = !error && mayHaveParts(value);
+        if (!node.expandable) {
+            dropParts(node, true);
+        }
+        changedRow(&node);
+        refetch(node);
     }
 }
 
 void VariablesModel::clearWatchValues() {
-    m_watchValues.clear();
-    if (!m_watches.isEmpty()) {
-        emit dataChanged(index(0, 0), index(static_cast<int>(m_watches.size()) - 1, ColumnCount - 1));
+    for (int i = 0; i < watchCount(); ++i) {
+        Node& node = *m_root->children[static_cast<std::size_t>(i)];
+        node.value.clear();
+        node.changed = false;
+        node.error = false;
+        node.expandable = false;
+        dropParts(node, true);
+        changedRow(&node);
     }
 }
 
-void VariablesModel::removeWatch(int row) {
-    if (!isWatch(row)) {
-        return;
+void VariablesModel::removeWatch(const QModelIndex& index) {
+    if (isWatch(index)) {
+        --m_watchCount;
+        removeTop(index.row());
+        emit watchesEdited();
+    }
+}
+
+bool VariablesModel::isWatch(const QModelIndex& index) const {
+    return index.isValid() && nodeOf(index)->kind == Kind::Watch;
+}
+
+bool VariablesModel::isMore(const QModelIndex& index) const {
+    return index.isValid() && nodeOf(index)->kind == Kind::More;
+}
+
+QString VariablesModel::path(const QModelIndex& index) const {
+    return index.isValid() ? nodeOf(index)->path() : QString();
+}
+
+// --- Rows ---
+
+std::unique_ptr<VariableNode> VariablesModel::make(Kind kind, const QString& name) const {
+    auto node = std::make_unique<Node>();
+    node->kind = kind;
+    node->name = name;
+    node->id = m_nextId++;
+    node->parent = m_root.get();
+    return node;
+}
+
+VariableNode* VariablesModel::nodeOf(const QModelIndex& index) const {
+    return index.isValid() ? static_cast<Node*>(index.internalPointer()) : m_root.get();
+}
+
+QModelIndex VariablesModel::indexOf(const Node* node, int column) const {
+    return node == m_root.get() ? QModelIndex() : createIndex(node->row(), column, const_cast<Node*>(node));
+}
+
+int VariablesModel::variableCount() const {
+    return static_cast<int>(m_root->children.size()) - m_watchCount - 1;
+}
+
+void VariablesModel::insertTop(int row, std::unique_ptr<Node> node) {
+    beginInsertRows({}, row, row);
+    m_root->children.insert(m_root->children.begin() + row, std::move(node));
+    endInsertRows();
+}
+
+void VariablesModel::removeTop(int row) {
+    Node& node = *m_root->children[static_cast<std::size_t>(row)];
+    if (!node.handle.isEmpty()) {
+        emit valueDropped(node.handle);
     }
     beginRemoveRows({}, row, row);
-    m_watches.removeAt(row);
+    m_root->children.erase(m_root->children.begin() + row);
     endRemoveRows();
-    emit watchesEdited();
+}
+
+void VariablesModel::changedRow(const Node* node) {
+    emit dataChanged(indexOf(node, 0), indexOf(node, ColumnCount - 1));
+}
+
+QModelIndex VariablesModel::index(int row, int column, const QModelIndex& parent) const {
+    const Node* node = nodeOf(parent);
+    if (row < 0 || column < 0 || column >= ColumnCount || parent.column() > 0 ||
+        row >= static_cast<int>(node->children.size())) {
+        return {};
+    }
+    return createIndex(row, column, node->children[static_cast<std::size_t>(row)].get());
+}
+
+QModelIndex VariablesModel::parent(const QModelIndex& index) const {
+    return index.isValid() ? indexOf(nodeOf(index)->parent) : QModelIndex();
 }
 
 int VariablesModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_watches.size() + m_variables.size()) + 1;
+    return parent.column() > 0 ? 0 : static_cast<int>(nodeOf(parent)->children.size());
 }
 
-int VariablesModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : ColumnCount;
+int VariablesModel::columnCount(const QModelIndex&) const {
+    return ColumnCount;
+}
+
+bool VariablesModel::hasChildren(const QModelIndex& parent) const {
+    if (parent.column() > 0) {
+        return false;
+    }
+    return !parent.isValid() || nodeOf(parent)->expandable || !nodeOf(parent)->children.empty();
 }
 
 QVariant VariablesModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) {
         return {};
     }
-    const bool dark = isDark(QGuiApplication::palette());
-    const int row = index.row();
-    if (isWatch(row)) {
-        const QString& expression = m_watches.at(row);
-        const WatchValue value = m_watchValues.value(expression);
-        switch (role) {
-        case Qt::DisplayRole:
-        case Qt::EditRole:
-            return index.column() == Name    ? expression
-                   : index.column() == Value ? value.value
-                                             : (role == Qt::DisplayRole ? tr("watched") : QString());
-        case Qt::ToolTipRole:
-            return value.value;
-        case Qt::FontRole: {
-            QFont font = index.column() == Value ? fixedFont() : QFont();
-            font.setItalic(index.column() == Type);
-            font.setBold(value.changed && index.column() == Value);
-            return font;
-        }
-        case Qt::ForegroundRole:
-            if (value.error || index.column() == Type || m_stale) {
-                return QGuiApplication::palette().brush(QPalette::PlaceholderText);
-            }
-            return value.changed ? QVariant(accent(Accent::Orange, dark)) : QVariant();
-        default:
-            return {};
-        }
-    }
-    const int at = variableRow(row);
-    if (at >= m_variables.size()) {
-        if (role == Qt::DisplayRole && index.column() == Name) {
-            return tr("add watch…");
-        }
-        if (role == Qt::EditRole) {
-            return QString();
-        }
-        if (role == Qt::FontRole) {
-            QFont font;
-            font.setItalic(true);
-            return font;
-        }
-        if (role == Qt::ForegroundRole) {
-            return QGuiApplication::palette().brush(QPalette::PlaceholderText);
-        }
-        return {};
-    }
-    const mi::Variable& variable = m_variables.at(at);
-    const bool changed = m_changed.contains(variable.name);
+    const Node& node = *nodeOf(index);
+    const bool plain = node.kind == Kind::Add || node.kind == Kind::More || node.kind == Kind::Note;
+    const bool changed = node.changed && index.column() == Value;
     switch (role) {
+    case Qt::EditRole:
+        return node.kind == Kind::Add ? QString() : index.column() == Name ? node.name : QVariant();
     case Qt::DisplayRole:
-        return index.column() == Name    ? variable.name
-               : index.column() == Value ? variable.value
-                                         : variable.type;
+        return index.column() == Name        ? node.name
+               : index.column() == Value     ? node.value
+               : node.kind == Kind::Watch    ? tr("watched")
+                                             : node.type;
     case Qt::ToolTipRole:
-        return QStringLiteral("%1%2 %3 = %4")
-            .arg(variable.argument ? tr("argument: ") : QString(), variable.type, variable.name,
-                 variable.value);
+        return node.kind == Kind::Variable || node.kind == Kind::Part
+                   ? QStringLiteral("%1%2 %3 = %4")
+                         .arg(node.argument ? tr("argument: ") : QString(), node.type, node.name, node.value)
+                   : node.value;
     case Qt::FontRole: {
         QFont font = index.column() == Value ? fixedFont() : QFont();
-        font.setBold(changed && index.column() == Value);
+        font.setItalic(plain || (node.kind == Kind::Watch && index.column() == Type));
+        font.setBold(changed);
         return font;
     }
     case Qt::ForegroundRole:
-        if (m_stale || index.column() == Type) {
+        if (plain || m_stale || node.error || index.column() == Type) {
             return QGuiApplication::palette().brush(QPalette::PlaceholderText);
         }
-        return changed ? QVariant(accent(Accent::Orange, dark)) : QVariant();
+        return changed ? QVariant(accent(Accent::Orange, isDark(QGuiApplication::palette()))) : QVariant();
     default:
         return {};
     }
@@ -175,9 +294,12 @@ QVariant VariablesModel::headerData(int section, Qt::Orientation orientation, in
 }
 
 Qt::ItemFlags VariablesModel::flags(const QModelIndex& index) const {
-    Qt::ItemFlags result = QAbstractTableModel::flags(index);
-    const bool editable = isWatch(index.row()) || variableRow(index.row()) == m_variables.size();
-    return editable && index.column() == Name ? result | Qt::ItemIsEditable : result;
+    const Qt::ItemFlags result = QAbstractItemModel::flags(index);
+    if (!index.isValid() || index.column() != Name) {
+        return result;
+    }
+    const Kind kind = nodeOf(index)->kind;
+    return kind == Kind::Watch || kind == Kind::Add ? result | Qt::ItemIsEditable : result;
 }
 
 bool VariablesModel::setData(const QModelIndex& index, const QVariant& value, int role) {
@@ -185,22 +307,26 @@ bool VariablesModel::setData(const QModelIndex& index, const QVariant& value, in
         return false;
     }
     const QString expression = value.toString().trimmed();
-    const int row = index.row();
-    if (isWatch(row)) {
+    if (isWatch(index)) {
         if (expression.isEmpty()) {
-            removeWatch(row);
+            removeWatch(index);
             return true;
         }
-        m_watches[row] = expression;
-        emit dataChanged(index, index.siblingAtColumn(ColumnCount - 1));
+        Node& node = *nodeOf(index);
+        if (node.name == expression) {
+            return true;
+        }
+        dropParts(node, true);
+        node.name = expression;
+        node.value.clear();
+        node.expandable = false;
+        changedRow(&node);
     } else {
         if (expression.isEmpty()) {
             return false;
         }
-        const int at = static_cast<int>(m_watches.size());
-        beginInsertRows({}, at, at);
-        m_watches << expression;
-        endInsertRows();
+        insertTop(m_watchCount, make(Kind::Watch, expression));
+        ++m_watchCount;
     }
     emit watchesEdited();
     return true;

@@ -148,6 +148,7 @@ void GdbSession::Impl::handle(Record&& record) {
     }
     case RecordType::LogStream:
         qCDebug(gdbmiLog) << "gdb:" << record.text.c_str();
+        conditionComplaint.take(record.text);
         break;
     case RecordType::TargetStream:
     case RecordType::StatusAsync:
@@ -191,6 +192,13 @@ void GdbSession::Impl::handleStop(const Record& record) {
     if (attachPhase == AttachPhase::Asked) {
         attachPhase = AttachPhase::StoppedFirst;
         return;
+    }
+    const QString complaint = conditionComplaint.told();
+    if (!complaint.isEmpty() && event.cause == StopCause::BreakpointHit && !event.breakpoints.isEmpty()) {
+        emit q->conditionFailed(event.breakpoints.first(), complaint);
+        if (!alive) {
+            return;
+        }
     }
     if (isExit(event.cause)) {
         libraries.clear();

@@ -41,6 +41,27 @@ struct Variable {
     QString type;
     QString value;
     bool argument = false;
+    bool composite = false; ///< an array or a structure: it has parts
+};
+
+/// A value that gdb keeps, to be looked into: a variable, a member, an element. Members of base classes stand under
+/// the class's name; elements have the index of the program's language.
+struct ValueTree {
+    QString handle; ///< gdb's name for it, for parts and changes
+    QString name;   ///< the expression, the member's name or the element's index
+    QString type;
+    QString value;  ///< "{...}" and "[100]" for what has parts
+    int parts = 0;  ///< members or elements; more than that may be listed of a C++ class
+};
+
+/// What has become of a kept value since it was last looked at.
+struct ValueChange {
+    QString handle;
+    QString value;
+    QString type;      ///< when it has changed
+    int parts = -1;    ///< when their number has changed, else -1
+    bool inScope = true;
+    bool typeChanged = false; ///< its parts are gone
 };
 
 struct Breakpoint {
@@ -152,6 +173,13 @@ class GdbSession : public QObject {
     /// loaded and the unwinding repeated until it reaches main (or the thread's start) or nothing changes.
     void stack(int threadId, int limit, Handler<QVector<Frame>> handler);
     void variables(int threadId, int frame, Handler<QVector<Variable>> handler); ///< arguments first
+    /// Keeps the value of an expression in that frame, for as long as the frame lives, until it is closed.
+    void openValue(const QString& expression, int threadId, int frame, Handler<ValueTree> handler);
+    /// Parts `from` to before `to` of a kept value or of a part of one; they are kept with it.
+    void valueParts(const QString& handle, int from, int to, Handler<QVector<ValueTree>> handler);
+    /// Brings all kept values up to date, and tells of those that differ since the last time.
+    void updateValues(Handler<QVector<ValueChange>> handler);
+    void closeValue(const QString& handle); ///< and all its parts; one that is not there is no harm
     void evaluate(const QString& expression, int threadId, int frame, Handler<QString> handler);
     /// `location` as gdb takes it: file:line, function, *0xADDRESS. Pending is allowed unless `address` form.
     void insertBreakpoint(const QString& location, const QString& condition, bool temporary, Handler<Breakpoint> handler);
@@ -183,6 +211,9 @@ class GdbSession : public QObject {
     void exited(const stopline::mi::StopEvent& event); ///< the program, not gdb
     void breakpointChanged(const stopline::mi::Breakpoint& breakpoint);
     void breakpointDeleted(int number); ///< by gdb itself: a temporary one that was hit
+    /// The condition of a breakpoint could not be evaluated: `why` in gdb's words. The program stops there, as if it
+    /// held; this comes just before stopped().
+    void conditionFailed(int number, const QString& why);
     void consoleOutput(const QString& text);
     /// The connection to gdb has ended, also after quit(): `why` names what was pending. state() is Dead.
     void died(const QString& why);

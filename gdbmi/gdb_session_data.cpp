@@ -236,9 +236,10 @@ void GdbSession::variables(int threadId, int frame, Handler<QVector<Variable>> h
         QVector<Variable> all;
         bool complete = true;
         for (const Value& value : answer.value().record["variables"].children()) {
+            const bool simple = !value["value"].isNull();
             all.append({toText(value["name"].text()), toText(value["type"].text()),
-                        toText(value["value"].text()), value["arg"].text() == "1"});
-            complete = complete && !value["value"].isNull();
+                        toText(value["value"].text()), value["arg"].text() == "1", !simple});
+            complete = complete && simple;
         }
         const auto finish = [handler](QVector<Variable> variables) {
             std::stable_partition(variables.begin(), variables.end(),

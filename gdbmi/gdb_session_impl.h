@@ -13,8 +13,38 @@
 
 #include <deque>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace stopline::mi {
+
+/// What gdb says on its log about a condition that it cannot evaluate: a head line, then the reason.
+class ConditionComplaint {
+  public:
+    void take(const std::string& text) {
+        // "Error in testing breakpoint condition:" (gdb 13), "… condition for breakpoint 3:" (later ones).
+        const std::string_view head = "Error in testing ";
+        if (std::string_view(text).substr(0, head.size()) == head &&
+            text.find("condition") != std::string::npos) {
+            m_open = true;
+            m_reason.clear();
+            const std::size_t end = text.find('\n');
+            m_reason = end == std::string::npos ? std::string() : text.substr(end + 1);
+        } else if (m_open) {
+            m_reason += text;
+        }
+    }
+    /// The reason, once; empty when there was no complaint.
+    QString told() {
+        m_open = false;
+        return QString::fromStdString(std::exchange(m_reason, {})).simplified();
+    }
+
+  private:
+    bool m_open = false;
+    std::string m_reason;
+};
 
 struct GdbSession::Impl {
     explicit Impl(GdbSession* owner, MiTransport* mi);
@@ -71,6 +101,7 @@ struct GdbSession::Impl {
     quint64 resumes = 0;     ///< counts resumes asked for: what a refresh began before is out of date
     QByteArrayList unparsed; ///< the last lines that were not MI, for messages
     bool cutOff = false; ///< the connection has ended; what is left of a line is not judged
+    ConditionComplaint conditionComplaint;
     int malformedRun = 0;    ///< such lines since the last good record
 
     int advanceBreakpoint = 0; ///< 0: none

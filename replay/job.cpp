@@ -215,6 +215,7 @@ void Job::kill() {
         return;
     }
     m_killed = true;
+    m_endedByItself = complete() && std::all_of(m_ranks.begin(), m_ranks.end(), [](const RankProcess* rank) { return rank->ended(); });
     for (RankProcess* rank : m_ranks) {
         if (rank != nullptr) {
             rank->kill();
@@ -232,7 +233,9 @@ void Job::kill() {
         onLauncherFinished();
         return;
     }
-    m_launcher.terminate();
+    if (!m_endedByItself) { // else the launcher is about to end as well, with the job's own code
+        m_launcher.terminate();
+    }
     QTimer::singleShot(kTerminateMs, this, [this] {
         if (!m_launcherDone) {
             m_launcher.kill();
@@ -279,7 +282,7 @@ void Job::checkOver() {
     }
     m_over = true;
     QString summary;
-    if (m_killed) {
+    if (m_killed && !m_endedByItself) {
         summary = tr("killed");
     } else if (m_failed) {
         summary = tr("could not be started");

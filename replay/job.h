@@ -74,6 +74,7 @@ class Job : public QObject {
     QByteArray m_errors; ///< last of the launcher's stderr, for messages
     qint64 m_launcherPid = 0;
     bool m_killed = false;
+    bool m_endedByItself = false; ///< when it was killed, all ranks had ended already
     bool m_gone = false;
     bool m_finishing = false;
     bool m_launcherDone = false;

@@ -40,11 +40,13 @@ std::vector<RankProcess*> Session::Impl::processes() const {
 }
 
 std::vector<RankProcess*> Session::Impl::focusRanks() const {
-    if (!focus.rank) {
-        return processes();
+    std::vector<RankProcess*> chosen;
+    for (RankProcess* rank : processes()) {
+        if (focus.contains(rank->rank())) {
+            chosen.push_back(rank);
+        }
     }
-    RankProcess* one = process(*focus.rank);
-    return one != nullptr ? std::vector<RankProcess*>{one} : std::vector<RankProcess*>{};
+    return chosen;
 }
 
 RankView Session::rank(RankId rank) const {

@@ -13,9 +13,11 @@
 #include <QStringList>
 #include <QVector>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace stopline::replay {
 
@@ -77,8 +79,24 @@ struct RankView {
 /// "stopped at breakpoint", "running", "waiting in MPI", "exited with code 1", … (conventions section 5.3)
 [[nodiscard]] QString stateText(const RankView& view);
 
+/// Whom run control acts on: all ranks, one, or a chosen few.
 struct Focus {
-    std::optional<RankId> rank; ///< nullopt: all ranks
+    std::optional<RankId> rank;  ///< the one it is on; nullopt: all ranks, or those of `group`
+    QVector<RankId> group = {};  ///< two or more, ascending, while it is on a chosen few; else empty
+    /// On these, in any order; on all when there are none.
+    [[nodiscard]] static Focus of(QVector<RankId> ranks) {
+        std::sort(ranks.begin(), ranks.end());
+        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+        Focus focus;
+        if (ranks.size() == 1) {
+            focus.rank = ranks.first();
+        } else {
+            focus.group = std::move(ranks);
+        }
+        return focus;
+    }
+    [[nodiscard]] bool all() const { return !rank && group.isEmpty(); }
+    [[nodiscard]] bool contains(RankId one) const { return rank ? *rank == one : group.isEmpty() || group.contains(one); }
     friend bool operator==(const Focus&, const Focus&) = default;
 };
 
@@ -134,6 +152,11 @@ class Session : public QObject {
     [[nodiscard]] const LaunchSpec& launch() const;
     [[nodiscard]] int rankCount() const; ///< 0 before the first Run has counted them
     [[nodiscard]] RankView rank(RankId rank) const;
+    /// As rank(); of one that runs with what its agent has told within the last tenth of a second: event number, and
+    /// the call it is in where the timeline knows it (see lookAt()). No signal tells of these; ask again.
+    [[nodiscard]] RankView live(RankId rank) const;
+    /// Reads the trace of one rank into the timeline without stopping it.
+    void lookAt(RankId rank);
     [[nodiscard]] bool jobExists() const;  ///< started and not ended
     [[nodiscard]] bool allStopped() const; ///< no rank runs (ended ones do not count)
     [[nodiscard]] Cut places() const;
@@ -165,6 +188,8 @@ class Session : public QObject {
     void removeBreakpoint(int id);
     void setBreakpointEnabled(int id, bool enabled);
     [[nodiscard]] QVector<UserBreakpoint> breakpoints() const;
+    /// No rank of the job has still to be asked: each one that it is for has it, has it pending, or has refused it.
+    [[nodiscard]] bool breakpointSettled(int id) const;
 
     // --- Looking at a stopped rank; `frame` is a level of its stack, negative: the user's innermost one ---
     template <typename T>
@@ -172,6 +197,12 @@ class Session : public QObject {
     void stack(RankId rank, Handler<QVector<mi::Frame>> handler);
     void variables(RankId rank, int frame, Handler<QVector<mi::Variable>> handler);
     void evaluate(RankId rank, int frame, const QString& expression, Handler<QString> handler);
+    /// Looking into structures and arrays: values that the rank's gdb keeps until they are closed, their frame is left
+    /// or the rank's process ends. See mi::GdbSession for what is answered; handles are of use here only.
+    void openValue(RankId rank, int frame, const QString& expression, Handler<mi::ValueTree> handler);
+    void valueParts(RankId rank, const QString& handle, int from, int to, Handler<QVector<mi::ValueTree>> handler);
+    void updateValues(RankId rank, Handler<QVector<mi::ValueChange>> handler);
+    void closeValue(RankId rank, const QString& handle);
     void gdbCommand(RankId rank, const QString& command, Handler<QString> handler);
     /// True for frames of the debugger or of MPI, which the stack view greys or hides.
     [[nodiscard]] static bool isInternalFrame(const mi::Frame& frame);

@@ -28,6 +28,7 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                 return;
             }
             if (!bp) {
+                now->refused.insert(number);
                 const QString what = now->shown.condition.isEmpty()
                                          ? now->shown.location
                                          : QStringLiteral("%1 if %2").arg(now->shown.location, now->shown.condition);
@@ -99,6 +100,23 @@ void Session::Impl::countHit(RankProcess* rank) {
     }
 }
 
+void Session::Impl::onConditionFailed(RankProcess* rank, int number, const QString& why) {
+    for (const BreakpointState& state : breakpoints) {
+        const auto it = state.numbers.find(rank->rank().value());
+        if (it == state.numbers.end() || it->second != number) {
+            continue;
+        }
+        const QString what = QStringLiteral("%1 if %2").arg(state.shown.location, state.shown.condition);
+        if (faultsSaid.insert(QStringLiteral("condition ") + what + why).second) {
+            say(Severity::Warning,
+                QStringLiteral("Rank %1 stops at the breakpoint at %2, as its condition cannot be evaluated: %3")
+                    .arg(rank->rank().value())
+                    .arg(what, why),
+                QStringLiteral("Change the condition, for example to one that first tests what it needs, or remove it."));
+        }
+    }
+}
+
 std::map<int, int> Session::Impl::hitCounts() const {
     std::map<int, int> hits;
     for (const BreakpointState& state : breakpoints) {
@@ -156,6 +174,7 @@ void Session::setBreakpointEnabled(int id, bool enabled) {
         return;
     }
     state->shown.enabled = enabled;
+    state->refused.clear();
     if (m_impl->approach == nullptr) {
         for (RankProcess* rank : m_impl->processes()) {
             const auto number = state->numbers.find(rank->rank().value());
@@ -184,6 +203,21 @@ void Session::setBreakpointEnabled(int id, bool enabled) {
         }
     }
     emit breakpointsChanged();
+}
+
+bool Session::breakpointSettled(int id) const {
+    const BreakpointState* state = m_impl->findBreakpoint(id);
+    if (state == nullptr || !state->shown.enabled || m_impl->approach != nullptr) {
+        return true; // on a journey they are set on arrival
+    }
+    const auto all = m_impl->processes();
+    return std::all_of(all.begin(), all.end(), [state](const RankProcess* rank) {
+        const bool concerned = !state->shown.onlyRank || *state->shown.onlyRank == rank->rank();
+        // A rank that has not joined gets its breakpoints then, before it goes on.
+        const bool live = rank->attached() && !rank->ended() && rank->view().phase != RankPhase::Failed;
+        return !concerned || !live || state->numbers.count(rank->rank().value()) != 0 ||
+               state->refused.count(rank->rank().value()) != 0;
+    });
 }
 
 QVector<UserBreakpoint> Session::breakpoints() const {

@@ -14,7 +14,11 @@ QString Session::Impl::whyNot(Verb verb) const {
         const auto all = focusRanks();
         return std::any_of(all.begin(), all.end(), condition);
     };
-    const QString who = focus.rank ? QStringLiteral("rank %1").arg(focus.rank->value()) : QStringLiteral("no rank");
+    const auto nobody = [this](const QString& state) {
+        return focus.rank    ? QStringLiteral("rank %1 is not %2").arg(focus.rank->value()).arg(state)
+               : focus.all() ? QStringLiteral("no rank is %1").arg(state)
+                             : QStringLiteral("none of the chosen ranks is %1").arg(state);
+    };
     if (travelling && verb != Verb::Kill && verb != Verb::Pause) {
         return QStringLiteral("the job is on its way to a place; cancel that first");
     }
@@ -37,7 +41,7 @@ QString Session::Impl::whyNot(Verb verb) const {
                    return phase == RankPhase::Running || phase == RankPhase::Holding || phase == RankPhase::Starting;
                })
                    ? QString()
-                   : QStringLiteral("%1 is running").arg(who);
+                   : nobody(QStringLiteral("running"));
     case Verb::Continue:
     case Verb::StepOver:
     case Verb::StepInto:
@@ -46,7 +50,7 @@ QString Session::Impl::whyNot(Verb verb) const {
         if (!alive()) {
             return QStringLiteral("there is no job");
         }
-        return any([](RankProcess* r) { return r->stopped(); }) ? QString() : QStringLiteral("%1 is stopped").arg(who);
+        return any([](RankProcess* r) { return r->stopped(); }) ? QString() : nobody(QStringLiteral("stopped"));
     case Verb::Go:
         return line ? QString() : QStringLiteral("no stopline is set: pick a point in the diagram");
     case Verb::Undo:

@@ -30,6 +30,7 @@ struct Command {
 struct BreakpointState {
     UserBreakpoint shown;
     std::map<int, int> numbers;     ///< by rank
+    std::set<int> refused;          ///< ranks whose gdb will not have it
     std::map<int, int> hits;        ///< by rank, this execution
 };
 
@@ -128,6 +129,7 @@ struct Session::Impl {
     void clearBreakpoints(RankProcess* rank, std::function<void()> done);
     BreakpointState* findBreakpoint(int id);
     void countHit(RankProcess* rank);
+    void onConditionFailed(RankProcess* rank, int number, const QString& why);
     [[nodiscard]] std::map<int, int> hitCounts() const;
     void setHitCounts(const std::map<int, int>& hits);
 

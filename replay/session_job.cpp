@@ -28,7 +28,7 @@ void Session::Impl::resize(int count) {
     if (shown.value() >= count) {
         shown = RankId(0);
     }
-    if (focus.rank && focus.rank->value() >= count) {
+    if ((focus.rank && focus.rank->value() >= count) || (!focus.group.isEmpty() && focus.group.last().value() >= count)) {
         focus = {};
     }
     emit q->timelineReplaced();
@@ -69,6 +69,7 @@ void Session::Impl::startJob(Approach* with) {
     emit q->outputCleared();
     for (BreakpointState& state : breakpoints) {
         state.numbers.clear();
+        state.refused.clear();
         state.hits.clear();
     }
     recording->beginExecution();
@@ -220,6 +221,11 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
         // What is wrong with the program or the machine is wrong for every rank, and said once.
         if (process(rank->rank()) == rank && faultsSaid.insert(text).second) {
             say(Severity::Error, text, remedy);
+        }
+    });
+    QObject::connect(rank->gdb(), &mi::GdbSession::conditionFailed, q, [this, rank](int number, const QString& why) {
+        if (process(rank->rank()) == rank) {
+            onConditionFailed(rank, number, why);
         }
     });
     QObject::connect(rank->link(), &agent::AgentLink::output, q, [this, rank](int stream, const QByteArray& bytes) {

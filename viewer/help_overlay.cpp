@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kPad = 14;
 constexpr int kSample = 46; ///< width of a drawn sample
+constexpr int kMostColumns = 6;
 
 struct LegendEntry {
     QString text;
@@ -140,9 +141,28 @@ void HelpOverlay::toggle(Content content) {
     raise();
 }
 
+HelpOverlay::Arrangement HelpOverlay::arrangement() const {
+    const bool keys = m_content == Content::Keys;
+    const int heading = keys ? 1 : 0;
+    const int entries = keys ? int(m_keys.size()) : int(legend().size());
+    const int least = QFontMetrics(font()).height();
+    const int most = least + (keys ? 5 : 9);
+    const int height = parentWidget()->height() - 2 * kPad;
+    Arrangement all;
+    for (;; ++all.columns) {
+        all.rows = (entries + all.columns - 1) / all.columns;
+        if ((all.rows + heading) * least <= height || all.columns == kMostColumns) {
+            break;
+        }
+    }
+    all.line = std::clamp(height / std::max(1, all.rows + heading), least, most);
+    return all;
+}
+
 QSize HelpOverlay::wanted() const {
     const QFontMetrics metrics(font());
-    const int line = metrics.height() + 5;
+    const Arrangement all = arrangement();
+    int column = 0;
     if (m_content == Content::Keys) {
         int keys = 0;
         int texts = 0;
@@ -150,16 +170,14 @@ QSize HelpOverlay::wanted() const {
             keys = std::max(keys, metrics.horizontalAdvance(key));
             texts = std::max(texts, metrics.horizontalAdvance(text));
         }
-        const int rows = (int(m_keys.size()) + 1) / 2;
-        return {2 * (keys + texts + 18) + 3 * kPad, (rows + 1) * line + 2 * kPad};
+        column = keys + texts + 18;
+    } else {
+        for (const LegendEntry& entry : legend()) {
+            column = std::max(column, kSample + 10 + metrics.horizontalAdvance(entry.text));
+        }
     }
-    int text = 0;
-    const std::vector<LegendEntry> entries = legend();
-    for (const LegendEntry& entry : entries) {
-        text = std::max(text, metrics.horizontalAdvance(entry.text));
-    }
-    const int rows = (int(entries.size()) + 1) / 2;
-    return {2 * (kSample + 10 + text) + 3 * kPad, rows * (line + 2) + 2 * kPad};
+    const int lines = all.rows + (m_content == Content::Keys ? 1 : 0);
+    return {all.columns * (column + kPad) + kPad, lines * all.line + 2 * kPad};
 }
 
 void HelpOverlay::place() {
@@ -189,10 +207,7 @@ void HelpOverlay::paintEvent(QPaintEvent*) {
 
 void HelpOverlay::paintKeys(QPainter& painter) const {
     const QFontMetrics metrics(font());
-    const int wantedLine = metrics.height() + 5;
-    const int rows = (int(m_keys.size()) + 1) / 2;
-    // In a low diagram the lines move together rather than being cut.
-    const int line = std::max(metrics.height() - 2, std::min(wantedLine, (height() - 2 * kPad) / (rows + 1)));
+    const auto [columns, rows, line] = arrangement();
     int keys = 0;
     for (const auto& [key, text] : m_keys) {
         keys = std::max(keys, metrics.horizontalAdvance(key));
@@ -203,16 +218,18 @@ void HelpOverlay::paintKeys(QPainter& painter) const {
     painter.setPen(m_colours.text);
     painter.drawText(kPad, kPad + metrics.ascent(), u"Keys and mouse in the diagram"_s);
     painter.setFont(font());
-    const int half = (width() - 3 * kPad) / 2;
+    const int wide = (width() - kPad) / columns - kPad; // of a column
+    // Where there is little room the text gives way, as the keys are in it for.
+    keys = std::min(keys, wide * 2 / 3);
     for (std::size_t i = 0; i < m_keys.size(); ++i) {
         const int column = int(i) / rows;
-        const int x = kPad + column * (half + kPad);
+        const int x = kPad + column * (wide + kPad);
         const int y = kPad + (int(i) % rows + 1) * line + metrics.ascent();
         painter.setPen(m_colours.text);
-        painter.drawText(x, y, m_keys[i].first);
+        painter.drawText(x, y, metrics.elidedText(m_keys[i].first, Qt::ElideRight, keys));
         painter.setPen(m_colours.weakText);
         painter.drawText(x + keys + 18, y,
-                         metrics.elidedText(m_keys[i].second, Qt::ElideRight, half - keys - 18));
+                         metrics.elidedText(m_keys[i].second, Qt::ElideRight, wide - keys - 18));
     }
 }
 
@@ -221,12 +238,10 @@ void HelpOverlay::paintLegend(QPainter& painter) const {
     marks.setFont(font());
     const QFontMetrics metrics(font());
     const std::vector<LegendEntry> entries = legend();
-    const int rows = (int(entries.size()) + 1) / 2;
-    const int line =
-        std::max(metrics.height() - 2, std::min(metrics.height() + 7, (height() - 2 * kPad) / rows));
-    const int half = (width() - 3 * kPad) / 2;
+    const auto [columns, rows, line] = arrangement();
+    const int wide = (width() - kPad) / columns - kPad; // of a column
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const int x = kPad + (int(i) / rows) * (half + kPad);
+        const int x = kPad + (int(i) / rows) * (wide + kPad);
         const int y = kPad + (int(i) % rows) * line;
         const QRect sample(x, y + 1, kSample, line - 3);
         painter.save();
@@ -235,7 +250,7 @@ void HelpOverlay::paintLegend(QPainter& painter) const {
         painter.setPen(m_colours.text);
         painter.setFont(font());
         painter.drawText(x + kSample + 10, y + (line - metrics.height()) / 2 + metrics.ascent(),
-                         metrics.elidedText(entries[i].text, Qt::ElideRight, half - kSample - 10));
+                         metrics.elidedText(entries[i].text, Qt::ElideRight, wide - kSample - 10));
     }
 }
 

@@ -27,6 +27,15 @@ class HelpOverlay : public QWidget {
     void place();
     [[nodiscard]] Content content() const { return m_content; }
 
+    /// How the entries are spread over the height that there is: never closer than the font is high, in more columns
+    /// before that.
+    struct Arrangement {
+        int columns = 2;
+        int rows = 0;
+        int line = 0; ///< from one row to the next, in pixels
+    };
+    [[nodiscard]] Arrangement arrangement() const;
+
   protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;

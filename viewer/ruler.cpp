@@ -85,7 +85,7 @@ QString durationText(std::int64_t nanoseconds) {
 }
 
 QString bytesText(std::uint64_t bytes) {
-    static constexpr std::array<const char16_t*, 5> kNames{u"B", u"KB", u"MB", u"GB", u"TB"};
+    static constexpr std::array<const char16_t*, 5> kNames{u"B", u"KiB", u"MiB", u"GiB", u"TiB"};
     std::size_t name = 0;
     double value = double(bytes);
     while (value >= 1024 && name + 1 < kNames.size()) {

@@ -53,6 +53,43 @@ class BatchTest : public QObject {
                               QStringLiteral("[0] p = (double *) 0x…"), QStringLiteral("[1] n = 16")}));
     }
 
+    void partsOfAValue() {
+        Scripted& s = scriptOf(*m_session);
+        s.trees[QStringLiteral("a")] = {QStringLiteral("1/var1"), QStringLiteral("a"), QStringLiteral("int [2]"),
+                                        QStringLiteral("[2]"), 2};
+        s.parts[QStringLiteral("1/var1")] = {
+            {QStringLiteral("1/var1.0"), QStringLiteral("0"), QStringLiteral("int"), QStringLiteral("7"), 0},
+            {QStringLiteral("1/var1.1"), QStringLiteral("1"), QStringLiteral("int"), QStringLiteral("8"), 0}};
+        QCOMPARE(perform(QStringLiteral("parts a rank 1")), kScriptOk);
+        QCOMPARE(m_out, QStringList({QStringLiteral("[1] [0] = 7  int"), QStringLiteral("[1] [1] = 8  int")}));
+        QVERIFY(s.calls.contains(QStringLiteral("closeValue 1/var1"))); // nothing stays in gdb
+        QCOMPARE(perform(QStringLiteral("parts nothing rank 1")), kScriptFailed);
+    }
+
+    void theFocusCanBeAFew() {
+        standAt(*m_session, QStringLiteral("/src/solver.c"), {118, 120, 130, 140});
+        QCOMPARE(perform(QStringLiteral("focus 0,2-3\nwhere")), kScriptOk);
+        QCOMPARE(m_session->focus(), Focus::of({RankId{0}, RankId{2}, RankId{3}}));
+        QCOMPARE(m_out.size(), 3);
+        QVERIFY(m_out.at(1).startsWith(QStringLiteral("[2] ")));
+        QCOMPARE(perform(QStringLiteral("focus 2-3")), kScriptOk);
+        QCOMPARE(m_session->shownRank(), RankId{2}); // one of them
+        QCOMPARE(perform(QStringLiteral("focus 0-3")), kScriptOk);
+        QVERIFY(m_session->focus().all());
+        QCOMPARE(perform(QStringLiteral("focus 7")), kScriptFailed);
+    }
+
+    void aBreakpointIsSetBeforeTheScriptGoesOn() {
+        Scripted& s = scriptOf(*m_session);
+        s.settled = false;
+        QTimer::singleShot(300, this, [&s] { s.settled = true; });
+        QCOMPARE(perform(QStringLiteral("break solver.c:12")), kScriptOk);
+        QVERIFY(s.settled);
+        QCOMPARE(m_out, QStringList{QStringLiteral("breakpoint 1")});
+        s.settled = false;
+        QCOMPARE(perform(QStringLiteral("break solver.c:13 within 0.2")), kScriptTimedOut);
+    }
+
     void unknownVariableFails() {
         QCOMPARE(perform(QStringLiteral("print nothing rank 0\necho never")), kScriptFailed);
         QVERIFY(m_out.isEmpty());

@@ -69,6 +69,12 @@ class CommandLineTest : public QObject {
         }
     }
 
+    void theHelpOfScriptsSaysWhatHappens() {
+        const QString text = parse("--batch --help").text;
+        QVERIFY(!text.contains(QStringLiteral("prints both frontiers"))); // `frontier` does
+        QVERIFY(text.contains(QStringLiteral("pick a call; `frontier` prints what belongs to it")));
+    }
+
     void helpAndVersion() {
         QCOMPARE(parse("--help").mode, RunMode::Print);
         QVERIFY(parse("--help").text.contains(QStringLiteral("--launcher-args")));

@@ -8,7 +8,6 @@
 #include "../../../app/output_log.h"
 #include "../../../app/source_finder.h"
 #include "../../../app/stack_model.h"
-#include "../../../app/variables_model.h"
 #include "scripted_session.h"
 
 #include <QAbstractItemModelTester>
@@ -77,41 +76,6 @@ class ModelsTest : public QObject {
         QCOMPARE(model.levelAt(0), 0);
         model.setFrames({}, -1, false);
         QCOMPARE(model.rowCount(), 0);
-    }
-
-    void variablesMarkChanges() {
-        VariablesModel model;
-        check(&model);
-        const auto variables = [](const QString& value) {
-            return QVector<mi::Variable>{
-                {QStringLiteral("i"), QStringLiteral("int"), value, false},
-                {QStringLiteral("n"), QStringLiteral("int"), QStringLiteral("16"), true}};
-        };
-        model.setVariables(QStringLiteral("0 work"), variables(QStringLiteral("1")));
-        QCOMPARE(cell(model, 0, VariablesModel::Name), QStringLiteral("n")); // arguments first
-        QCOMPARE(cell(model, 1, VariablesModel::Value), QStringLiteral("1"));
-        const QModelIndex value = model.index(1, VariablesModel::Value);
-        QVERIFY(!value.data(Qt::ForegroundRole).isValid());
-        model.setVariables(QStringLiteral("0 work"), variables(QStringLiteral("2")));
-        QVERIFY(model.index(1, VariablesModel::Value).data(Qt::ForegroundRole).isValid());
-        model.setVariables(QStringLiteral("1 work"),
-                           variables(QStringLiteral("3"))); // another rank: no change to tell
-        QVERIFY(!model.index(1, VariablesModel::Value).data(Qt::ForegroundRole).isValid());
-    }
-
-    void watchesAreEdited() {
-        VariablesModel model;
-        check(&model);
-        QSignalSpy edited(&model, &VariablesModel::watchesEdited);
-        QCOMPARE(model.rowCount(), 1);
-        QVERIFY(model.setData(model.index(0, VariablesModel::Name), QStringLiteral(" a[i] "), Qt::EditRole));
-        QCOMPARE(model.watches(), QStringList{QStringLiteral("a[i]")});
-        model.setWatchValue(QStringLiteral("a[i]"), QStringLiteral("3.5"), false);
-        QCOMPARE(cell(model, 0, VariablesModel::Value), QStringLiteral("3.5"));
-        QVERIFY(model.setData(model.index(0, VariablesModel::Name), QString(), Qt::EditRole));
-        QVERIFY(model.watches().isEmpty());
-        QCOMPARE(edited.count(), 2);
-        QVERIFY(!model.setData(model.index(0, VariablesModel::Value), QStringLiteral("x"), Qt::EditRole));
     }
 
     void breakpoints() {

@@ -2,6 +2,8 @@
 
 #include <QCoreApplication>
 
+#include <utility>
+
 namespace stopline::replay {
 
 struct Session::Impl : Scripted {};
@@ -14,7 +16,11 @@ std::map<const Session*, Scripted*>& scripts() {
 }
 
 QString focusName(const Scripted& s) {
-    return s.focus.rank ? QString::number(s.focus.rank->value()) : QStringLiteral("all");
+    QStringList names;
+    for (const RankId rank : s.focus.group) {
+        names << QString::number(rank.value());
+    }
+    return s.focus.rank ? QString::number(s.focus.rank->value()) : names.isEmpty() ? QStringLiteral("all") : names.join(u'+');
 }
 
 template <typename T>
@@ -236,6 +242,43 @@ void Session::evaluate(RankId, int, const QString& expression, Handler<QString> 
     }
 }
 
+void Session::openValue(RankId, int, const QString& expression, Handler<mi::ValueTree> handler) {
+    const auto found = m_impl->trees.find(expression);
+    m_impl->calls << QStringLiteral("openValue ") + expression;
+    if (found == m_impl->trees.end()) {
+        answer<mi::ValueTree>(*m_impl, handler, Error{ErrorCode::GdbError, QStringLiteral("unable to open")});
+    } else {
+        answer<mi::ValueTree>(*m_impl, handler, found->second);
+    }
+}
+
+void Session::valueParts(RankId, const QString& handle, int from, int to,
+                         Handler<QVector<mi::ValueTree>> handler) {
+    m_impl->calls << QStringLiteral("valueParts %1 %2 %3").arg(handle).arg(from).arg(to);
+    answer<QVector<mi::ValueTree>>(*m_impl, handler, m_impl->parts[handle].mid(from, to - from));
+}
+
+void Session::updateValues(RankId, Handler<QVector<mi::ValueChange>> handler) {
+    answer<QVector<mi::ValueChange>>(*m_impl, handler, std::exchange(m_impl->changes, {}));
+}
+
+void Session::closeValue(RankId, const QString& handle) {
+    m_impl->calls << QStringLiteral("closeValue ") + handle;
+}
+
+RankView Session::live(RankId rank) const {
+    const auto found = m_impl->live.find(rank.value());
+    return found == m_impl->live.end() ? this->rank(rank) : found->second;
+}
+
+void Session::lookAt(RankId rank) {
+    m_impl->calls << QStringLiteral("lookAt %1").arg(rank.value());
+}
+
+bool Session::breakpointSettled(int) const {
+    return m_impl->settled;
+}
+
 void Session::gdbCommand(RankId, const QString& command, Handler<QString> handler) {
     answer<QString>(*m_impl, handler, command + QStringLiteral(" done\n"));
 }
@@ -343,101 +386,6 @@ QByteArray Session::output(RankId rank) const {
 
 void Session::writeInput(const QByteArray& bytes) {
     m_impl->input += bytes;
-}
-
-void standAt(Session& session, const QString& file, const std::vector<int>& lines) {
-    Scripted& s = scriptOf(session);
-    s.job = true;
-    s.ranks.clear();
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        RankView view;
-        view.rank = RankId{static_cast<std::int32_t>(i)};
-        view.phase = RankPhase::Stopped;
-        view.why = StopWhy::Paused;
-        view.location = {file, lines[i], QStringLiteral("work")};
-        view.userFrame = 0;
-        view.pid = 1000 + static_cast<qint64>(i);
-        s.ranks.push_back(view);
-    }
-    mi::Frame frame;
-    frame.function = QStringLiteral("work");
-    frame.file = file;
-    frame.fullName = file;
-    frame.line = lines.empty() ? 1 : lines.front();
-    mi::Frame outer = frame;
-    outer.level = 1;
-    outer.function = QStringLiteral("main");
-    outer.line = frame.line + 5;
-    s.frames = {frame, outer};
-}
-
-void recordMessages(Session& session, int ranks) {
-    Scripted& s = scriptOf(session);
-    s.timeline = std::make_unique<Timeline>(ranks);
-    Timeline& t = *s.timeline;
-    trace::CommInfo world;
-    world.id = 1;
-    for (int i = 0; i < ranks; ++i) {
-        world.members.push_back(i);
-    }
-    const auto event = [&t](int rank, TimeNs time, auto fill) {
-        trace::EventDetails details;
-        fill(details);
-        const RankId id{rank};
-        t.addEvent(id, t.addDetails(id, details), time);
-    };
-    const auto send = [](int peer, trace::EventKind kind) {
-        return [peer, kind](trace::EventDetails& d) {
-            d.kind = kind;
-            d.function = trace::FunctionId::Send;
-            d.comm = kCommWorld;
-            if (kind == trace::EventKind::Begin) {
-                d.sendPeer = peer;
-                d.sendTag = 5;
-                d.sendBytes = 64;
-            }
-        };
-    };
-    const auto receive = [](trace::EventKind kind) {
-        return [kind](trace::EventDetails& d) {
-            d.kind = kind;
-            d.function = trace::FunctionId::Recv;
-            d.comm = kCommWorld;
-            if (kind == trace::EventKind::Begin) {
-                d.recvPeer = 0;
-                d.recvTag = 5;
-                d.recvBytes = 64;
-            } else {
-                d.status = {0, 5, 64, false};
-            }
-        };
-    };
-    for (int rank = 0; rank < ranks; ++rank) {
-        t.addComm(RankId{rank}, world);
-        for (const auto kind : {trace::EventKind::Begin, trace::EventKind::End}) {
-            event(rank, kind == trace::EventKind::Begin ? 1000 : 900'000, [kind](trace::EventDetails& d) {
-                d.kind = kind;
-                d.function = trace::FunctionId::Init;
-                d.comm = kCommWorld;
-            });
-        }
-    }
-    for (int peer = 1; peer < ranks; ++peer) {
-        event(0, 1'000'000 + peer * 100'000, send(peer, trace::EventKind::Begin));
-        event(0, 1'050'000 + peer * 100'000, send(peer, trace::EventKind::End));
-    }
-    for (int rank = 1; rank < ranks; ++rank) {
-        event(rank, 950'000 + rank * 1000, receive(trace::EventKind::Begin));
-        if (rank + 1 < ranks) {
-            event(rank, 1'080'000 + rank * 100'000, receive(trace::EventKind::End));
-        }
-    }
-    s.ranks.resize(static_cast<std::size_t>(ranks));
-    for (int rank = 0; rank < ranks; ++rank) {
-        s.ranks[static_cast<std::size_t>(rank)].place = {t.lastEvent(RankId{rank}),
-                                                         rank > 0 && rank + 1 == ranks};
-    }
-    emit session.timelineReplaced();
 }
 
 } // namespace stopline::replay

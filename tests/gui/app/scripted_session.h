@@ -24,6 +24,11 @@ struct Scripted {
     QVector<mi::Frame> frames;
     QVector<mi::Variable> variables;
     std::map<QString, QString> values; ///< of evaluate(), by expression; others are an error
+    std::map<QString, mi::ValueTree> trees;            ///< of openValue(), by expression; others are an error
+    std::map<QString, QVector<mi::ValueTree>> parts;   ///< by handle
+    QVector<mi::ValueChange> changes;                  ///< of the next updateValues()
+    std::map<int, RankView> live;                      ///< by rank; as rank() where there is none
+    bool settled = true;                               ///< breakpointSettled()
     std::unique_ptr<Timeline> timeline = std::make_unique<Timeline>(0);
     std::optional<Point> point;
     std::optional<Line> past, future, stopline;

@@ -314,7 +314,7 @@ class DiagramMarksTest : public QObject {
             QCOMPARE(line.shape, rounding ? MessageShape::Matched : MessageShape::Backwards);
             if (rounding) {
                 QCOMPARE(line.to.x(), line.from.x());
-                QVERIFY(std::abs(line.from.x() - g.view.toPixel(207'500)) < 0.01);
+                QVERIFY(std::abs(line.from.x() - g.view.toPixel(215'000)) < 0.01);
             } else {
                 QVERIFY(line.to.x() < line.from.x());
             }
