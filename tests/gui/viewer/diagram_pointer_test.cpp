@@ -32,7 +32,7 @@ class DiagramPointerTest : public QObject {
         QTRY_COMPARE(QToolTip::text(), u"MPI_Send\n"
                                        u"rank 0, events 5 to 6\n"
                                        u"at 293.000 µs, takes 40.0 µs (approx.)\n"
-                                       u"to rank 2, tag 0, 4 KB\n"
+                                       u"to rank 2, tag 0, 4 KiB\n"
                                        u"MPI_COMM_WORLD, 4 members\n"
                                        u"matched with rank 2 event 4 (MPI_Recv)\n"
                                        u"solver.c:12"_s);
@@ -47,7 +47,7 @@ class DiagramPointerTest : public QObject {
         const QStringList lines = QToolTip::text().split(u'\n');
         QCOMPARE(lines.value(0), u"MPI_Recv"_s);
         QCOMPARE(lines.value(1), u"rank 1, event 9, not finished"_s);
-        QCOMPARE(lines.value(3), u"from rank 0, tag 3, room for 8 KB"_s);
+        QCOMPARE(lines.value(3), u"from rank 0, tag 3, room for 8 KiB"_s);
         QCOMPARE(lines.value(5), u"pending: posted, nothing sent yet"_s);
     }
 
