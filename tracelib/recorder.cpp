@@ -229,21 +229,23 @@ std::uint64_t Recorder::appendKnown(std::uint32_t id, TimeNs execution) {
 }
 
 std::uint64_t Recorder::appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution) {
-    m_header->busy.store(1, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    std::size_t size = 0;
-    if (const std::uint32_t id = m_off ? 0 : m_signatures.numberOf(details, size); id != 0) {
-        m_signatures.remember(key, id);
-    }
-    return append(details, execution);
+    return appendDetails(&key, details, execution, 0);
 }
 
 std::uint64_t Recorder::append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures) {
+    return appendDetails(nullptr, details, execution, pollFailures);
+}
+
+inline std::uint64_t Recorder::appendDetails(const QuickKey* key, const DetailsView& details, TimeNs execution,
+                                             std::uint64_t pollFailures) {
     m_header->busy.store(1, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (!m_off) {
         std::size_t size = 0;
         const std::uint32_t id = m_signatures.numberOf(details, size);
+        if (key != nullptr && id != 0) {
+            m_signatures.remember(*key, id);
+        }
         if (makeRoom(id == 0 ? size : 0)) {
             put(id, size, execution);
             if (details.kind == EventKind::End && isPoll(functionClass(details.function))) {

@@ -72,6 +72,8 @@ class Recorder {
     [[nodiscard]] bool ensureFile(std::uint64_t bytes);
     std::uint64_t appendKnown(std::uint32_t id, TimeNs execution);
     std::uint64_t appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution);
+    std::uint64_t appendDetails(const QuickKey* key, const DetailsView& details, TimeNs execution,
+                                std::uint64_t pollFailures);
     /// Makes room for an event whose own details take `size` bytes; false when the recording is off.
     bool makeRoom(std::size_t size);
     void put(std::uint32_t id, std::size_t size, TimeNs execution);

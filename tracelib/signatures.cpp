@@ -109,8 +109,8 @@ std::uint32_t Signatures::search(const DetailsView& details, std::uint16_t& hint
 }
 
 std::uint32_t Signatures::intern(const std::byte* bytes, std::size_t size) {
-    const std::uint64_t full = hashBytes(bytes, size);
-    const auto hash = static_cast<std::uint32_t>(full ^ (full >> 32));
+    // The high half: folding the halves once more would leave the low bits of a product, which tell little apart.
+    const auto hash = static_cast<std::uint32_t>(hashBytes(bytes, size) >> 32);
     std::uint32_t slot = hash & (SignatureMemory::kSlots - 1);
     for (; m_memory->slots[slot] != 0; slot = (slot + 1) & (SignatureMemory::kSlots - 1)) {
         const std::uint32_t number = m_memory->slots[slot];

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <memory>
+#include <new>
 #include <random>
 #include <utility>
 #include <vector>
@@ -93,4 +96,29 @@ TEST(Recorder, KeysGiveTheDetailsOfTheirCallSite) {
         ASSERT_EQ(d.site, CodeAddress{all[i].first});
         ASSERT_EQ(d.sendTag, all[i].second);
     }
+}
+
+TEST(Signatures, DetailsThatDifferDoNotCrowdTheTable) {
+    // The tags are random: steps taken in the table of signatures must stay few, whatever their bytes are.
+    const auto memory = std::make_unique<SignatureMemory>();
+    std::memset(static_cast<void*>(memory.get()), 0, sizeof *memory);
+    std::vector<std::byte> mapping(kStopOffset);
+    new (mapping.data()) MappingHeader();
+    Signatures signatures;
+    signatures.open(mapping.data(), memory.get());
+    std::mt19937_64 random(11);
+    for (std::uint32_t i = 0; i < 30'000; ++i) {
+        std::size_t size = 0;
+        (void)signatures.numberOf(sendDetails(static_cast<std::int32_t>(random() % 1'000'000'000)), size);
+    }
+    std::size_t steps = 0;
+    std::size_t used = 0;
+    for (std::size_t slot = 0; slot < SignatureMemory::kSlots; ++slot) {
+        if (const std::uint32_t number = memory->slots[slot]; number != 0) {
+            ++used;
+            steps += (slot - memory->signatures[number - 1].hash) % SignatureMemory::kSlots;
+        }
+    }
+    EXPECT_GT(used, 20'000U);
+    EXPECT_LT(steps, used * 2); // ideal hashing at this load: about 0.4 a signature
 }
