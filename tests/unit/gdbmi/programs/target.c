@@ -49,8 +49,11 @@ static void plugin(const char* path) {
     total = function(20);
 }
 
+static volatile int spinning;
+
 void* spin(void* unused) {
     (void)unused;
+    spinning = 1;
     for (;;) {
         usleep(1000);
     }
@@ -79,6 +82,9 @@ int main(int argc, char** argv) {
     if (strcmp(mode, "threads") == 0) {
         pthread_t thread;
         pthread_create(&thread, NULL, spin, NULL);
+        while (!spinning) {
+            usleep(1000);
+        }
     }
     puts("ready");
     while (!go) {
