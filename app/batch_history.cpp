@@ -169,10 +169,11 @@ void times(const Timeline& timeline, QStringList& out) {
     for (int rank = 0; rank < timeline.rankCount(); ++rank) {
         const RankId id{rank};
         const EventIndex last = timeline.lastEvent(id);
-        QString text = QStringLiteral("[%1] %2 events from %3 to %4")
-                           .arg(rank)
-                           .arg(last.value())
-                           .arg(seconds(timeline.axisTime(id, EventIndex{1})), seconds(timeline.axisTime(id, last)));
+        QString text =
+            QStringLiteral("[%1] %2 events from %3 to %4")
+                .arg(rank)
+                .arg(last.value())
+                .arg(seconds(timeline.axisTime(id, EventIndex{1})), seconds(timeline.axisTime(id, last)));
         for (const Timeline::HeldSpan& span : timeline.heldSpans(id)) {
             text += QStringLiteral("; held for %1 at %2 after event %3")
                         .arg(seconds(span.end - span.begin), seconds(span.begin))
@@ -191,7 +192,9 @@ void times(const Timeline& timeline, QStringList& out) {
             backwards += got < sent ? 1 : 0;
         }
     }
-    out << QStringLiteral("messages received: %1, of these before they were sent: %2").arg(matched).arg(backwards);
+    out << QStringLiteral("messages received: %1, of these before they were sent: %2")
+               .arg(matched)
+               .arg(backwards);
 }
 
 } // namespace

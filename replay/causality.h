@@ -7,9 +7,9 @@
 //      Synchronising: every member waits for every other (for frontiers: all ranks on one side of each
 //      collective); Needed: what the kind of collective requires to return (for the closure: where ranks can
 //      really stand).
-// Edges are read off messages and collectives; clocks are recomputed by walking over the part of the recording that
-// a question is about, whole blocks at a time where their digests are known. Each call and each collective is visited
-// at most once a walk.
+// Edges are read off messages and collectives; clocks are recomputed by walking over the part of the
+// recording that a question is about, whole blocks at a time where their digests are known. Each call and
+// each collective is visited at most once a walk.
 //
 // Needed, for members i and j (start of j -> end of i):
 //   Bcast, Scatter(v)                 root -> others
@@ -88,8 +88,8 @@ class Raise {
     std::int32_t m_fixed = -1;
     Positions m_positions;
     std::vector<std::uint64_t> m_visited; ///< by rank: last event whose demands are made
-    std::deque<std::int32_t> m_queue;  ///< ranks that may have whole blocks to visit
-    std::deque<std::int32_t> m_single; ///< ranks that have single events to visit
+    std::deque<std::int32_t> m_queue;     ///< ranks that may have whole blocks to visit
+    std::deque<std::int32_t> m_single;    ///< ranks that have single events to visit
     std::vector<std::uint32_t> m_reached; ///< by collective: how far its members are demanded
     std::uint64_t m_blockEvents;
 };
@@ -123,8 +123,8 @@ class Lower {
     Positions m_positions;
     const Positions* m_floor = nullptr;
     std::vector<std::uint64_t> m_visited; ///< by rank: first event whose start has been withdrawn
-    std::deque<std::int32_t> m_queue;  ///< ranks that may have whole blocks to visit
-    std::deque<std::int32_t> m_single; ///< ranks that have single events to visit
+    std::deque<std::int32_t> m_queue;     ///< ranks that may have whole blocks to visit
+    std::deque<std::int32_t> m_single;    ///< ranks that have single events to visit
     std::vector<std::uint32_t> m_reached;
     std::uint64_t m_blockEvents;
 };

@@ -34,11 +34,12 @@ class Digest::Best {
     std::vector<std::uint32_t> m_used;
 };
 
-/// Of those that wait for all members, on one communicator, a later one says more than an earlier one when all
-/// members have come to it; so one stands for many.
+/// Of those that wait for all members, on one communicator, a later one says more than an earlier one when
+/// all members have come to it; so one stands for many.
 class Digest::Parts {
   public:
-    Parts(const TimelineData& data, Direction direction) : m_data(data), m_needs(direction == Direction::Needs) {}
+    Parts(const TimelineData& data, Direction direction)
+        : m_data(data), m_needs(direction == Direction::Needs) {}
 
     void add(std::uint32_t part) {
         const CollPart& where = m_data.parts[part];
@@ -102,7 +103,8 @@ void Digest::update(const TimelineData& data) {
         return;
     }
     // So many that lists, which may name every rank, stay short beside the events.
-    m_events = std::max<std::uint64_t>(data.rules.digestEvents, data.rules.digestEvents >= 64 ? ranks * 8 : 0);
+    m_events =
+        std::max<std::uint64_t>(data.rules.digestEvents, data.rules.digestEvents >= 64 ? ranks * 8 : 0);
     m_ranks.resize(ranks);
     Best best(ranks);
     Parts needs(data, Direction::Needs);

@@ -1,9 +1,10 @@
-// What a block of events of a rank needs of the other ranks, and forbids them, so that a walk can take whole blocks.
+// What a block of events of a rank needs of the other ranks, and forbids them, so that a walk can take whole
+// blocks.
 //
-// The needs of many ends are one start for each other rank: the latest. What many starts are needed by is one end
-// for each other rank: the earliest. So a block of events becomes a short list, made when a question first comes to
-// it and kept until something about its calls changes. Only for ranks whose calls do not overlap: there the order of
-// calls is the order of their ends.
+// The needs of many ends are one start for each other rank: the latest. What many starts are needed by is one
+// end for each other rank: the earliest. So a block of events becomes a short list, made when a question
+// first comes to it and kept until something about its calls changes. Only for ranks whose calls do not
+// overlap: there the order of calls is the order of their ends.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class Digest {
     void update(const TimelineData& data);
     /// Events in a block.
     [[nodiscard]] std::uint64_t blockEvents() const { return m_events; }
-    /// Whole blocks of a rank; block b holds the events from b * blockEvents() + 1 on. 0 where walks must do without.
+    /// Whole blocks of a rank; block b holds the events from b * blockEvents() + 1 on. 0 where walks must do
+    /// without.
     [[nodiscard]] std::uint64_t blocks(std::int32_t rank) const {
         return static_cast<std::size_t>(rank) < m_ranks.size()
                    ? m_ranks[static_cast<std::size_t>(rank)].ends.size() / kLists
@@ -34,9 +36,11 @@ class Digest {
     }
     /// Calls `visit` for each entry of a block.
     template <typename Visit>
-    void each(std::int32_t rank, std::uint64_t block, Direction direction, Relation relation, Visit&& visit) const {
+    void each(std::int32_t rank, std::uint64_t block, Direction direction, Relation relation,
+              Visit&& visit) const {
         const RankDigest& own = m_ranks[static_cast<std::size_t>(rank)];
-        // Lists of a block: needed starts of messages, of collectives in either relation; the same of forbidden ends.
+        // Lists of a block: needed starts of messages, of collectives in either relation; the same of
+        // forbidden ends.
         const std::size_t first = block * kLists + (direction == Direction::Forbids ? 3 : 0);
         list(own, first, visit);
         list(own, first + 1 + static_cast<std::size_t>(relation), visit);

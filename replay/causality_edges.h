@@ -20,8 +20,8 @@ struct Range {
 [[nodiscard]] Range awaitedBy(Pattern pattern, const CollRules& rules, std::size_t members,
                               std::uint32_t position);
 
-/// What the end of a call needs: `start(rank, call)` for each start, `part(id)` for each part in a collective that
-/// is complete with it.
+/// What the end of a call needs: `start(rank, call)` for each start, `part(id)` for each part in a collective
+/// that is complete with it.
 template <typename Start, typename Part>
 void eachNeed(const TimelineData& data, std::int32_t rank, std::uint32_t call, Start&& start, Part&& part) {
     data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
@@ -69,8 +69,8 @@ void eachNeed(const TimelineData& data, std::int32_t rank, std::uint32_t call, S
     });
 }
 
-/// What needs the start of a call: `end(rank, call)` for each end (kNone when it is not known), `part(id)` for each
-/// collective that it starts.
+/// What needs the start of a call: `end(rank, call)` for each end (kNone when it is not known), `part(id)`
+/// for each collective that it starts.
 template <typename End, typename Part>
 void eachNeededBy(const TimelineData& data, std::int32_t rank, std::uint32_t call, End&& end, Part&& part) {
     data.eachLink(rank, call, [&](Role role, std::uint32_t id) {

@@ -65,20 +65,21 @@ void Raise::needStart(std::int32_t rank, std::uint32_t call) {
 }
 
 void Raise::run() {
-    // Whole blocks of all ranks come first: what they demand often makes whole blocks of what would have been single
-    // events. A block that has been visited in part may be taken as a whole again, as demands only add up.
+    // Whole blocks of all ranks come first: what they demand often makes whole blocks of what would have been
+    // single events. A block that has been visited in part may be taken as a whole again, as demands only add
+    // up.
     while (!m_queue.empty() || !m_single.empty()) {
         const bool whole = !m_queue.empty();
         auto& queue = whole ? m_queue : m_single;
         const std::int32_t rank = queue.front();
         queue.pop_front();
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
-        // Demands on other ranks may come back here and raise this one further: the goal is read anew each time.
+        // Demands on other ranks may come back here and raise this one further: the goal is read anew each
+        // time.
         const Position& goal = m_positions[static_cast<std::size_t>(rank)];
         if (whole) {
-            for (std::uint64_t block = visited / m_blockEvents; block < m_data.digest.blocks(rank) &&
-                                                                (block + 1) * m_blockEvents <= goal / 2;
-                 ++block) {
+            for (std::uint64_t block = visited / m_blockEvents;
+                 block < m_data.digest.blocks(rank) && (block + 1) * m_blockEvents <= goal / 2; ++block) {
                 visited = (block + 1) * m_blockEvents;
                 m_data.digest.each(rank, block, Digest::Direction::Needs, m_relation,
                                    [this](const Digest::Entry& entry) {
@@ -139,7 +140,8 @@ Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions f
 }
 
 void Lower::run() {
-    // Withdraws the starts of the events from the position on, whole blocks first; the start of event e is at 2e + 1.
+    // Withdraws the starts of the events from the position on, whole blocks first; the start of event e is at
+    // 2e + 1.
     while (!m_queue.empty() || !m_single.empty()) {
         const bool whole = !m_queue.empty();
         auto& queue = whole ? m_queue : m_single;

@@ -21,8 +21,8 @@ namespace {
 
 std::size_t hashOf(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag) {
     const std::uint64_t high = (std::uint64_t{comm} << 32U) | static_cast<std::uint32_t>(tag);
-    const std::uint64_t low = (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) |
-                              static_cast<std::uint32_t>(destination);
+    const std::uint64_t low =
+        (std::uint64_t{static_cast<std::uint32_t>(source)} << 32U) | static_cast<std::uint32_t>(destination);
     std::uint64_t x = high * 0x9e3779b97f4a7c15ULL ^ low;
     x ^= x >> 32U;
     x *= 0xd6e8feb86659fd93ULL;

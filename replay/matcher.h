@@ -53,7 +53,8 @@ class Matcher {
     void leaveRecv(std::uint32_t half);
     void leaveSend(std::uint32_t half);
     void repair(Channel& channel, std::size_t from);
-    std::uint32_t prototype(std::int32_t rank, const trace::EventDetails& d, bool send, std::uint32_t channel);
+    std::uint32_t prototype(std::int32_t rank, const trace::EventDetails& d, bool send,
+                            std::uint32_t channel);
     /// A record of one half alone, which counts as open.
     std::uint32_t newRecord(const Message& record, std::uint32_t send, std::uint32_t recv);
     std::uint32_t newMessage(std::uint32_t recv);

@@ -11,8 +11,8 @@ std::size_t placeIn(const SmallList& ids, std::uint32_t id) {
     return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin());
 }
 
-/// A receive with this number has come into the channel before the probes that were made after its posting, or has
-/// gone.
+/// A receive with this number has come into the channel before the probes that were made after its posting,
+/// or has gone.
 void shiftProbes(TimelineData& data, const Channel& ch, std::uint32_t recv, std::int32_t by) {
     for (std::size_t i = ch.probes.size(); i > 0 && data.probes[ch.probes[i - 1]].before > recv; --i) {
         data.probes[ch.probes[i - 1]].position += static_cast<std::uint32_t>(by);

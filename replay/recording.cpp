@@ -84,8 +84,8 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     return translated;
 }
 
-/// The recording goes on behind recorded ground: lets the first new event follow the last recorded one as it followed
-/// its twin.
+/// The recording goes on behind recorded ground: lets the first new event follow the last recorded one as it
+/// followed its twin.
 void Recording::join(RankFeed& feed, std::size_t index) {
     feed.shifted = true;
     feed.junction = m_timeline->lastEvent(feed.rank);

@@ -36,8 +36,9 @@ class Recording {
     /// Takes in what is new in a rank's image. Returns the first difference, once; after that the rank's events are kept
     /// aside until branch() or beginExecution(). `error` gets what is wrong with the trace, if anything.
     std::optional<Difference> feed(RankId rank, const trace::RankImage& image, QString& error);
-    /// The same in pieces: read() decodes what is new in the image, take() then takes in some more of it, for about
-    /// `budget`, and says whether that was all. Between two of them the timeline is whole as far as it reaches.
+    /// The same in pieces: read() decodes what is new in the image, take() then takes in some more of it, for
+    /// about `budget`, and says whether that was all. Between two of them the timeline is whole as far as it
+    /// reaches.
     [[nodiscard]] QString read(RankId rank, const trace::RankImage& image);
     struct Taken {
         bool all = true;

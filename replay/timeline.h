@@ -111,7 +111,7 @@ struct Collective {
     std::uint64_t commId = 0;
     std::span<const RankId> members; ///< world ranks, local then remote group
     MemberCalls arrived;             ///< by position in members: the starting call
-    MemberCalls finished;       ///< the call at whose end it was complete (blocking: the same call)
+    MemberCalls finished;            ///< the call at whose end it was complete (blocking: the same call)
     std::optional<RankId> root; ///< world rank
     bool mismatch = false;      ///< members called different functions or different roots
 };
@@ -123,9 +123,11 @@ struct TransportRules {
     /// through shared memory to a receiver that has posted nothing (4096 with its own header; measured: 4040 do, 4041 do
     /// not). Over tcp it is 65480: there the sends between are taken to wait though they do not.
     std::uint64_t eagerLimit = 4040;
-    /// How far the recorded times of a rank may be off. Nothing is shown as received before it was sent only by that.
+    /// How far the recorded times of a rank may be off. Nothing is shown as received before it was sent only
+    /// by that.
     TimeNs timeTolerance = 10'000;
-    /// Least number of events that are taken together by questions about frontiers; 0: each on its own. For tests.
+    /// Least number of events that are taken together by questions about frontiers; 0: each on its own. For
+    /// tests.
     std::uint64_t digestEvents = 512;
 };
 

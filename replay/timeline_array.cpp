@@ -25,12 +25,13 @@ void* checked(void* block) {
 /// Address space for `bytes`, at the start of a large page where they are many. Nothing is behind it yet.
 void* reserve(std::size_t bytes) {
     const std::size_t spare = bytes >= kLarge ? kLargePage : 0;
-    auto* space = static_cast<std::byte*>(checked(
-        mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
+    auto* space = static_cast<std::byte*>(checked(mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE,
+                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
     if (spare == 0) {
         return space;
     }
-    const std::size_t before = (kLargePage - reinterpret_cast<std::uintptr_t>(space) % kLargePage) % kLargePage;
+    const std::size_t before =
+        (kLargePage - reinterpret_cast<std::uintptr_t>(space) % kLargePage) % kLargePage;
     if (before != 0) {
         munmap(space, before);
     }
@@ -79,9 +80,9 @@ void freeBlock(void* block, std::size_t bytes) noexcept {
 void SmallList::grow() {
     const std::uint32_t capacity = m_capacity * 4;
     const bool first = m_capacity == kInline;
-    auto* numbers = static_cast<std::uint32_t*>(
-        resizeBlock(first ? nullptr : m_storage.many, first ? 0 : m_capacity * sizeof(std::uint32_t),
-                    capacity * sizeof(std::uint32_t)));
+    auto* numbers = static_cast<std::uint32_t*>(resizeBlock(first ? nullptr : m_storage.many,
+                                                            first ? 0 : m_capacity * sizeof(std::uint32_t),
+                                                            capacity * sizeof(std::uint32_t)));
     if (first) {
         std::memcpy(numbers, m_storage.few, sizeof m_storage.few);
     }

@@ -1,4 +1,5 @@
-// A contiguous array of plain values that grows without copying: what a timeline of many million events is made of.
+// A contiguous array of plain values that grows without copying: what a timeline of many million events is
+// made of.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +11,9 @@
 
 namespace stopline::replay {
 
-/// Memory of at least `wanted` bytes with the contents of `old` (null at first), which is given up. Large pieces are
-/// moved by their pages, not by their bytes, and take memory only where they have been written. Throws
-/// std::bad_alloc and leaves `old` as it is.
+/// Memory of at least `wanted` bytes with the contents of `old` (null at first), which is given up. Large
+/// pieces are moved by their pages, not by their bytes, and take memory only where they have been written.
+/// Throws std::bad_alloc and leaves `old` as it is.
 [[nodiscard]] void* resizeBlock(void* old, std::size_t oldBytes, std::size_t wanted);
 void freeBlock(void* block, std::size_t bytes) noexcept;
 
@@ -118,7 +119,9 @@ class SmallList {
     [[nodiscard]] std::uint32_t operator[](std::size_t index) const { return begin()[index]; }
     [[nodiscard]] std::uint32_t back() const { return begin()[m_size - 1]; }
     /// Bytes of memory of its own.
-    [[nodiscard]] std::size_t bytes() const { return m_capacity == kInline ? 0 : m_size * sizeof(std::uint32_t); }
+    [[nodiscard]] std::size_t bytes() const {
+        return m_capacity == kInline ? 0 : m_size * sizeof(std::uint32_t);
+    }
 
   private:
     static constexpr std::uint32_t kInline = 2;

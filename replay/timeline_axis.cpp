@@ -9,9 +9,8 @@
 namespace stopline::replay {
 
 TimeAxis::TimeAxis(const TimelineData& data)
-    : m_data(&data),
-      m_slack(2 * std::clamp(data.rules.timeTolerance, TimeNs{1} << (trace::kExactShift - 1),
-                             TimeNs{std::numeric_limits<std::uint32_t>::max() / 2})),
+    : m_data(&data), m_slack(2 * std::clamp(data.rules.timeTolerance, TimeNs{1} << (trace::kExactShift - 1),
+                                            TimeNs{std::numeric_limits<std::uint32_t>::max() / 2})),
       m_ranks(data.ranks.size()) {}
 
 void TimeAxis::addStop(std::int32_t rank, const trace::StopRecord& added) {

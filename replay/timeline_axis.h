@@ -4,12 +4,12 @@
 // cuts out the spans in which every rank was held; a rank whose MPI_Finalize has ended counts as held from
 // then on, as it records nothing more. 0 is the earliest event. Times of stops and origins are on one clock.
 //
-// Recorded times are rounded, so that a message may seem to arrive before it was sent. The axis then moves the end of
-// the receive to the begin of the send, and what follows on that rank not to before it. By how much: if every recorded
-// time is within t of the true one, then the latest recorded time of all that happened before an event, itself
-// included, is within t of its true time as well; that is what the axis shows, so that nothing moves by more than 2 t,
-// however long the chain of messages. A message that by what is recorded goes backwards by more than that is left as it
-// is: then the clocks themselves disagree.
+// Recorded times are rounded, so that a message may seem to arrive before it was sent. The axis then moves
+// the end of the receive to the begin of the send, and what follows on that rank not to before it. By how
+// much: if every recorded time is within t of the true one, then the latest recorded time of all that
+// happened before an event, itself included, is within t of its true time as well; that is what the axis
+// shows, so that nothing moves by more than 2 t, however long the chain of messages. A message that by what
+// is recorded goes backwards by more than that is left as it is: then the clocks themselves disagree.
 #pragma once
 
 #include "timeline_data.h"

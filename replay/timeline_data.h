@@ -117,7 +117,7 @@ struct CommView {
 enum class RequestKind : std::uint8_t { None, Send, Recv, SendInit, RecvInit, Coll };
 
 struct Request {
-    std::uint32_t target = kNone; ///< half or part that is active, kNone when inactive
+    std::uint32_t target = kNone;   ///< half or part that is active, kNone when inactive
     std::uint32_t details : 28 = 0; ///< begin details of the *_init
     RequestKind kind : 4 = RequestKind::None;
 };

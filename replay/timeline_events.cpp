@@ -16,8 +16,8 @@ void RankEvents::notePollFailures(Added added, std::uint64_t pollFailures) {
 /// The event is in the list of details already.
 RankEvents::Added RankEvents::addIrregular(bool begin, std::uint16_t thread) {
     const std::uint64_t event = m_details.size();
-    const auto open = std::find_if(m_open.begin(), m_open.end(),
-                                   [&](const auto& entry) { return entry.first == thread; });
+    const auto open =
+        std::find_if(m_open.begin(), m_open.end(), [&](const auto& entry) { return entry.first == thread; });
     if (begin) {
         const auto call = static_cast<std::uint32_t>(m_calls.size());
         m_calls.emplace_back(event, 0);

@@ -59,8 +59,7 @@ void Recorder::addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::
         details = addDetails(rank, std::move(unknown));
     }
     const DetailsCache& cache = data.cache[details.value()];
-    const RankEvents::Added added =
-        data.events.add(cache.begin, cache.thread, details, time, pollFailures);
+    const RankEvents::Added added = data.events.add(cache.begin, cache.thread, details, time, pollFailures);
     if (added.call == kNone) {
         return;
     }

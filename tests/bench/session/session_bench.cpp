@@ -5,42 +5,25 @@
 //   go        from the command to all ranks stopped at a place near the program's end, against the bare program
 //   pause     from the command to all ranks stopped
 #include "../../../replay/session.h"
+#include "../event_loop.h"
+#include "../measure.h"
 
 #include <QCoreApplication>
-#include <QDeadlineTimer>
 #include <QElapsedTimer>
-#include <QEventLoop>
 #include <QProcess>
 #include <QTextStream>
-#include <QTimer>
 
 #include <algorithm>
 #include <vector>
 
 using namespace stopline;
 using namespace stopline::replay;
+using bench::median;
+using bench::waitFor;
 
 namespace {
 
 QTextStream out(stdout);
-
-bool waitFor(const std::function<bool()>& done, int seconds) {
-    const QDeadlineTimer deadline(seconds * 1000);
-    while (!done()) {
-        if (deadline.hasExpired()) {
-            return false;
-        }
-        QEventLoop loop;
-        QTimer::singleShot(1, &loop, &QEventLoop::quit);
-        loop.exec();
-    }
-    return true;
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? -1 : values[values.size() / 2];
-}
 
 /// Wall time of a bare command in seconds; -1 when it fails.
 double bare(const QStringList& words) {

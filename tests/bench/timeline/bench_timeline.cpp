@@ -1,6 +1,6 @@
-// Processor time of reading a job of about a million events: decoding alone, appending with matching, all of it as
-// a session does, and of frontiers. The baseline of the same run: the same events stored in plain vectors,
-// unmatched.
+// Processor time of reading a job of about a million events: decoding alone, appending with matching, all of
+// it as a session does, and of frontiers. The baseline of the same run: the same events stored in plain
+// vectors, unmatched.
 //
 // usage: bench_timeline [EVENTS]
 #include "halo.h" // before Qt, which takes a word of it for its own
@@ -23,7 +23,8 @@ struct Job {
     std::vector<std::vector<trace::EventDetails>> steps;
 
     Job(std::int32_t count, std::uint64_t events)
-        : ranks(count), iterations(std::max<std::uint64_t>(events / (12U * static_cast<unsigned>(count)), 4)) {
+        : ranks(count),
+          iterations(std::max<std::uint64_t>(events / (12U * static_cast<unsigned>(count)), 4)) {
         for (std::int32_t rank = 0; rank < ranks; ++rank) {
             steps.push_back(bench::iteration(rank, ranks));
         }
@@ -79,9 +80,10 @@ void appending(const Job& job) {
         took[stretch == 1 ? 0 : 1] = append(job, stretch, timeline);
         bytes = static_cast<double>(timeline.memoryBytes()) / job.events();
     }
-    std::printf("  append: ranks in turn %.1f M events/s (%.1f x plain vectors), rank after rank %.1f M/s (%.1f x); "
-                "%.0f bytes an event\n",
-                job.events() / took[0] / 1e6, took[0] / base, job.events() / took[1] / 1e6, took[1] / base, bytes);
+    std::printf(
+        "  append: ranks in turn %.1f M events/s (%.1f x plain vectors), rank after rank %.1f M/s (%.1f x); "
+        "%.0f bytes an event\n",
+        job.events() / took[0] / 1e6, took[0] / base, job.events() / took[1] / 1e6, took[1] / base, bytes);
 }
 
 bool reading(const Job& job) {
@@ -111,16 +113,33 @@ bool reading(const Job& job) {
         std::printf("  the recording cannot be read\n");
         return false;
     }
-    std::printf("  read: %.2f bytes an event stored; decode alone %.1f M events/s, decode, match and append %.1f M/s\n",
-                static_cast<double>(stored) / job.events(), job.events() / decode / 1e6, job.events() / all / 1e6);
+    std::printf("  read: %.2f bytes an event stored; decode alone %.1f M events/s, decode, match and append "
+                "%.1f M/s\n",
+                static_cast<double>(stored) / job.events(), job.events() / decode / 1e6,
+                job.events() / all / 1e6);
+    Recording pieces(job.ranks);
+    double longest = 0;
+    int count = 0;
+    for (std::int32_t rank = 0; rank < job.ranks; ++rank) {
+        (void)pieces.read(RankId{rank}, images[static_cast<std::size_t>(rank)]);
+        for (bool more = true; more; ++count) {
+            start = now();
+            more = !pieces.take(RankId{rank}, std::chrono::milliseconds(8)).all;
+            longest = std::max(longest, since(start));
+        }
+    }
+    std::printf("  the same in pieces of 8 ms: %d pieces, the longest takes %.1f ms\n", count, longest * 1e3);
+    start = now();
+    (void)timeline.axisTime(RankId{0}, EventIndex{1});
+    std::printf("  time axis made: %.1f ms\n", since(start) * 1e3);
     double first[2] = {0, 0};
     double worst[2] = {0, 0};
     double total[2] = {0, 0};
     const auto calls = timeline.callCount(RankId{0});
     const int points = 9;
     for (int p = 0; p < points; ++p) {
-        const auto call =
-            static_cast<std::uint32_t>(std::uint64_t{calls} * static_cast<unsigned>((p * 4 + 4) % 9 + 1) / 10);
+        const auto call = static_cast<std::uint32_t>(std::uint64_t{calls} *
+                                                     static_cast<unsigned>((p * 4 + 4) % 9 + 1) / 10);
         const Point point{{RankId{0}, CallIndex{call}}, true};
         for (int kind = 0; kind < 2; ++kind) {
             start = now();
@@ -136,8 +155,9 @@ bool reading(const Job& job) {
         }
     }
     for (int kind = 0; kind < 2; ++kind) {
-        std::printf("  %s frontier: first %.2f ms, mean %.2f ms, worst %.2f ms\n", kind == 0 ? "past" : "future",
-                    first[kind] * 1e3, total[kind] / points * 1e3, worst[kind] * 1e3);
+        std::printf("  %s frontier: first %.2f ms, mean %.2f ms, worst %.2f ms\n",
+                    kind == 0 ? "past" : "future", first[kind] * 1e3, total[kind] / points * 1e3,
+                    worst[kind] * 1e3);
     }
     return true;
 }

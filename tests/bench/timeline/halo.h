@@ -1,30 +1,21 @@
-// The program that the benchmarks of the timeline read: a halo exchange on a ring, as events and as recordings.
+// The program that the benchmarks of the timeline read: a halo exchange on a ring, as events and as
+// recordings.
 #pragma once
 
 #include "../../../replay/timeline.h"
 #include "../../../tracelib/reader.h"
 #include "../../../tracelib/recorder.h"
+#include "../measure.h"
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <new>
 #include <vector>
 
 namespace stopline::bench {
-
-/// Processor time, so that a busy machine does not count.
-inline double now() {
-    std::timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-inline double since(double start) {
-    return now() - start;
-}
 
 inline trace::CommInfo world(std::int32_t ranks) {
     trace::CommInfo world;

@@ -53,10 +53,13 @@ TEST(Axis, AStopThatTwoHaveMeasuredIsHeldOnce) {
     EXPECT_EQ(timeline.axisTime(RankId{0}, EventIndex{3}), before + 3 * kSecond);
 }
 
-/// Times of the events of two or more ranks, as recorded, of a program in which each call's end follows its begin.
+/// Times of the events of two or more ranks, as recorded, of a program in which each call's end follows its
+/// begin.
 struct Clock {
     explicit Clock(const Job& job) : timeline(job.timeline()) {}
-    TimeNs at(std::int32_t rank, std::uint64_t event) const { return timeline.axisTime(RankId{rank}, EventIndex{event}); }
+    TimeNs at(std::int32_t rank, std::uint64_t event) const {
+        return timeline.axisTime(RankId{rank}, EventIndex{event});
+    }
     Timeline timeline;
 };
 
@@ -157,8 +160,8 @@ TEST(Axis, MovesWhatIsLookedAtBeforeItsSenderIsKnown) {
     EXPECT_EQ(timeline.axisTime(RankId{1}, EventIndex{4}) - timeline.axisTime(RankId{1}, EventIndex{3}), 100);
 }
 
-/// Random programs whose recorded times are off by up to the tolerance: no message goes backwards, no rank does, no
-/// event moves by more than twice the tolerance, and those that need not move do not.
+/// Random programs whose recorded times are off by up to the tolerance: no message goes backwards, no rank
+/// does, no event moves by more than twice the tolerance, and those that need not move do not.
 TEST(Axis, RandomRoundingNeverGoesBackwards) {
     constexpr TimeNs kTolerance = 10'000;
     int moved = 0;
@@ -201,13 +204,13 @@ TEST(Axis, RandomRoundingNeverGoesBackwards) {
                 job.trace.ranks[rank].events[i].time = times[rank][i];
             }
         }
-        const Timeline timeline =
-            load(job.trace, [&](std::size_t count) { return below(random, count); },
-                 [&](const Timeline& t) {
-                     if (chance(random, 10)) {
-                         (void)t.axisTime(RankId{0}, EventIndex{1});
-                     }
-                 });
+        const Timeline timeline = load(
+            job.trace, [&](std::size_t count) { return below(random, count); },
+            [&](const Timeline& t) {
+                if (chance(random, 10)) {
+                    (void)t.axisTime(RankId{0}, EventIndex{1});
+                }
+            });
         TimeNs zero = times[0][0];
         for (const auto& own : times) {
             zero = std::min(zero, own[0]);
@@ -221,7 +224,8 @@ TEST(Axis, RandomRoundingNeverGoesBackwards) {
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             TimeNs before = 0;
             for (std::size_t i = 0; i < times[rank].size(); ++i) {
-                const TimeNs at = timeline.axisTime(RankId{static_cast<std::int32_t>(rank)}, EventIndex{i + 1});
+                const TimeNs at =
+                    timeline.axisTime(RankId{static_cast<std::int32_t>(rank)}, EventIndex{i + 1});
                 EXPECT_LE(before, at) << "seed " << seed;
                 EXPECT_LE(times[rank][i] - zero, at) << "seed " << seed;
                 EXPECT_LE(at, times[rank][i] - zero + 2 * kTolerance) << "seed " << seed;

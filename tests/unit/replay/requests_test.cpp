@@ -55,7 +55,7 @@ TEST(Requests, CancelledWildcardLeavesTheMessageToTheNext) {
     job[0].send(1, 4);
     const Serial any = job[1].irecv(kAnySource, kAnyTag); // call 1
     job[1].cancel(any);
-    job[1].waitCancelled(any);               // call 3
+    job[1].waitCancelled(any);                // call 3
     job[1].recv(kAnySource, kAnyTag, {0, 4}); // call 4
     const Timeline timeline = job.timeline();
     EXPECT_EQ(pairs(timeline), (Pairs{"- 1:1 1:3 C", "0:1 1:4 1:4 M"}));
@@ -79,8 +79,8 @@ TEST(Requests, FreedSendsAreReceivedAndWaitForNobody) {
 TEST(Requests, FreedPersistentRequestsKeepWhatTheyStarted) {
     Job job(2);
     const Serial send = job[0].sendInit(1);
-    job[0].start({send});       // call 2
-    job[0].requestFree(send);   // call 3
+    job[0].start({send});     // call 2
+    job[0].requestFree(send); // call 3
     const Serial recv = job[1].recvInit(0);
     job[1].start({recv});     // call 2
     job[1].requestFree(recv); // call 3
@@ -95,12 +95,12 @@ TEST(Communicators, TheSameTagOnTwoOfThemAndSelf) {
     const CommIndex a = job[0].construct(FunctionId::Comm_dup, dup); // call 1
     const CommIndex b = job[1].construct(FunctionId::Comm_dup, dup);
     constexpr CommIndex kSelf{1};
-    job[0].isend(1, 5, 8, a);      // 2
-    job[0].isend(1, 5);            // 3
-    job[0].isend(0, 5, 8, kSelf);  // 4
-    job[0].recv(0, 5, {}, kSelf);  // 5
-    job[1].irecv(kAnySource, 5);   // 2: not complete, of the world
-    job[1].recv(0, 5, {0, 5}, b);  // 3
+    job[0].isend(1, 5, 8, a);     // 2
+    job[0].isend(1, 5);           // 3
+    job[0].isend(0, 5, 8, kSelf); // 4
+    job[0].recv(0, 5, {}, kSelf); // 5
+    job[1].irecv(kAnySource, 5);  // 2: not complete, of the world
+    job[1].recv(0, 5, {0, 5}, b); // 3
     const Timeline timeline = job.timeline();
     EXPECT_EQ(pairs(timeline), (Pairs{"- 1:2 - S", "0:2 1:3 1:3 M", "0:3 - - R", "0:4 0:5 0:5 M"}));
     for (const Message& m : timeline.messages()) {
@@ -122,12 +122,12 @@ TEST(Communicators, RanksOfAPartAreTranslatedInItsOwnOrder) {
     for (const std::size_t rank : {0U, 1U, 3U}) {
         comm = job[rank].construct(FunctionId::Comm_split, part);
     }
-    job[0].send(0, 7, 8, comm);                      // call 2, to rank 3 of the world
-    job[3].recv(2, 7, {}, comm);                     // call 2
-    job[3].send(1, 7, 8, comm);                      // call 3, to rank 1
-    job[1].recv(kAnySource, 7, {0, 7}, comm);        // call 2
-    job[1].collective(FunctionId::Bcast, 0, comm);   // call 3, from rank 3
-    job[3].collective(FunctionId::Bcast, 0, comm);   // call 4
+    job[0].send(0, 7, 8, comm);                    // call 2, to rank 3 of the world
+    job[3].recv(2, 7, {}, comm);                   // call 2
+    job[3].send(1, 7, 8, comm);                    // call 3, to rank 1
+    job[1].recv(kAnySource, 7, {0, 7}, comm);      // call 2
+    job[1].collective(FunctionId::Bcast, 0, comm); // call 3, from rank 3
+    job[3].collective(FunctionId::Bcast, 0, comm); // call 4
     const Timeline timeline = job.timeline();
     EXPECT_EQ(pairs(timeline), (Pairs{"0:2 3:2 3:2 M", "3:3 1:2 1:2 M"}));
     EXPECT_EQ(timeline.messages()[0].sender, RankId{0});
@@ -142,7 +142,8 @@ TEST(Communicators, RanksOfAPartAreTranslatedInItsOwnOrder) {
     EXPECT_FALSE(c.arrived[2].has_value());
     EXPECT_TRUE(c.finished[1] == at(1, 3));
     EXPECT_FALSE(c.mismatch);
-    // Rank 1 after its receive: rank 3 has sent, for which it had received from rank 0; rank 2 has no part in it.
+    // Rank 1 after its receive: rank 3 has sent, for which it had received from rank 0; rank 2 has no part in
+    // it.
     EXPECT_EQ(text(timeline.pastFrontier(after(1, 2))), text(cut({6, 6, 2, 8})));
 }
 

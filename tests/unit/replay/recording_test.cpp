@@ -1,0 +1,90 @@
+// What the ranks' mappings hold comes into the timeline whole, in one go or in pieces.
+#include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
+
+#include "../../../replay/recording.h"
+
+#include <gtest/gtest.h>
+
+namespace stopline::replay {
+namespace {
+
+constexpr std::int32_t kRanks = 4;
+constexpr std::uint64_t kIterations = 3000; // 36,000 events a rank: several pieces
+
+/// Takes all in; returns how many pieces it took.
+int takeAll(Recording& recording, RankId rank, const trace::RankImage& image) {
+    EXPECT_EQ(recording.read(rank, image), QString());
+    for (int pieces = 1;; ++pieces) {
+        const Recording::Taken taken = recording.take(rank, std::chrono::microseconds(0));
+        EXPECT_FALSE(taken.difference.has_value());
+        if (taken.all) {
+            return pieces;
+        }
+    }
+}
+
+TEST(Recording, PiecesMakeTheSameTimeline) {
+    Recording whole(kRanks);
+    Recording pieces(kRanks);
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        const trace::RankImage image = bench::recording(rank, kRanks, kIterations);
+        QString error;
+        EXPECT_FALSE(whole.feed(RankId{rank}, image, error).has_value());
+        EXPECT_EQ(error, QString());
+        EXPECT_EQ(takeAll(pieces, RankId{rank}, image), 9);      // 4096 events each
+        EXPECT_EQ(takeAll(pieces, RankId{rank}, image), 1);      // nothing new
+        EXPECT_EQ(pieces.executed(RankId{rank}), EventIndex{12 * kIterations});
+    }
+    const Timeline& a = whole.timeline();
+    const Timeline& b = pieces.timeline();
+    EXPECT_EQ(a.messages().size(), std::size_t{2 * kIterations * kRanks});
+    EXPECT_EQ(b.messages().size(), a.messages().size());
+    EXPECT_TRUE(b.openMessages().empty());
+    EXPECT_EQ(b.collectives().size(), std::size_t{kIterations});
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        ASSERT_EQ(b.lastEvent(RankId{rank}), EventIndex{12 * kIterations});
+        for (std::uint32_t call = 0; call < b.callCount(RankId{rank}); call += 997) {
+            const CallRef ref{RankId{rank}, CallIndex{call}};
+            EXPECT_EQ(a.call(ref).endTime, b.call(ref).endTime);
+            EXPECT_EQ(a.details(RankId{rank}, a.call(ref).beginDetails),
+                      b.details(RankId{rank}, b.call(ref).beginDetails));
+        }
+    }
+}
+
+TEST(Recording, ExecutionAgainIsComparedInPiecesAndGoesOnBehindTheRecording) {
+    Recording recording(kRanks);
+    const RankId rank{1};
+    QString error;
+    (void)recording.feed(rank, bench::recording(1, kRanks, kIterations), error);
+    recording.beginExecution();
+    EXPECT_EQ(takeAll(recording, rank, bench::recording(1, kRanks, kIterations / 2)), 5);
+    EXPECT_TRUE(recording.replaying(rank));
+    EXPECT_EQ(recording.timeline().lastEvent(rank), EventIndex{12 * kIterations});
+    takeAll(recording, rank, bench::recording(1, kRanks, kIterations + 10));
+    EXPECT_FALSE(recording.replaying(rank));
+    EXPECT_EQ(recording.timeline().lastEvent(rank), EventIndex{12 * (kIterations + 10)});
+}
+
+TEST(Recording, FirstDifferenceIsToldOnceAndNothingIsTakenBehindIt) {
+    Recording recording(kRanks);
+    const RankId rank{1};
+    QString error;
+    (void)recording.feed(rank, bench::recording(1, kRanks, 20), error);
+    recording.beginExecution();
+    // Another rank's program: its first receive is from another neighbour.
+    EXPECT_EQ(recording.read(rank, bench::recording(2, kRanks, 20)), QString());
+    Recording::Taken taken = recording.take(rank, std::chrono::microseconds(0));
+    EXPECT_TRUE(taken.all);
+    ASSERT_TRUE(taken.difference.has_value());
+    EXPECT_EQ(taken.difference->event, EventIndex{1});
+    EXPECT_EQ(taken.difference->recorded.recvPeer, 0);
+    EXPECT_EQ(taken.difference->executed.recvPeer, 1);
+    taken = recording.take(rank, std::chrono::microseconds(0));
+    EXPECT_TRUE(taken.all);
+    EXPECT_FALSE(taken.difference.has_value());
+    EXPECT_EQ(recording.timeline().lastEvent(rank), EventIndex{240});
+}
+
+} // namespace
+} // namespace stopline::replay
