@@ -90,6 +90,7 @@ void RankStrip::layoutTiles() {
         m_gap = size > 8 ? 2 : 1;
         m_columns = qMax(1, (m_tileArea.width() + m_gap) / (size + m_gap));
         const int rows = (count + m_columns - 1) / m_columns;
+        m_columns = (count + rows - 1) / rows; // rows of the same length, not one with a few left over
         m_tile = QSize(size, size);
         if (rows * (size + m_gap) - m_gap <= m_tileArea.height()) {
             return;

@@ -6,6 +6,7 @@
 #include "window_fixture.h"
 
 #include <QLocale>
+#include <QMap>
 #include <QToolButton>
 
 #include <algorithm>
@@ -69,6 +70,12 @@ class RanksTest : public WindowFixture {
         if (count > 1) {
             QVERIFY(!strip.tileRect(0).intersects(strip.tileRect(1)));
         }
+        QMap<int, int> rows; // tiles by their top
+        for (int rank = 0; rank < count; ++rank) {
+            ++rows[strip.tileRect(rank).top()];
+        }
+        // No row with a few that were left over: the last one lacks less than one tile for each row.
+        QVERIFY(rows.first() - rows.last() < rows.size());
     }
 
     void rankKeys() {
