@@ -83,22 +83,12 @@ void HoldClock::begin(std::int64_t now) {
 }
 
 void HoldClock::finishIfFree(std::int64_t now) {
-    if (!m_counting || holding()) {
+    if (!m_counting || m_gdb) {
         return;
     }
     m_counting = false;
     m_mapping.header().heldNs.fetch_add(now - m_begin, std::memory_order_acq_rel);
     m_mapping.appendStop(m_event, m_begin, now);
-}
-
-void HoldClock::gateReached(std::int64_t now) {
-    m_gate = true;
-    begin(now);
-}
-
-void HoldClock::gateOpened(std::int64_t now) {
-    m_gate = false;
-    finishIfFree(now);
 }
 
 void HoldClock::stopped(std::int64_t now) {
@@ -107,9 +97,13 @@ void HoldClock::stopped(std::int64_t now) {
         return;
     }
     m_gdb = true;
-    // The library counts from its arrival to its return from the stop function. A stop in between is part of
-    // that.
-    if (m_mapping.header().inHold.load(std::memory_order_acquire) == 0) {
+    // The library counts its waiting at the gate, and from its arrival to its return from the stop function. A stop
+    // in between is part of that.
+    const trace::MappingHeader& header = m_mapping.header();
+    const bool waits = header.inHold.load(std::memory_order_acquire) != 0 ||
+                       header.state.load(std::memory_order_acquire) ==
+                           static_cast<std::uint32_t>(trace::RankState::AtGate);
+    if (!waits) {
         begin(now);
     }
 }
@@ -128,7 +122,6 @@ void HoldClock::refused(std::int64_t now, std::string_view token) {
 }
 
 void HoldClock::ended(std::int64_t now) {
-    m_gate = false;
     m_gdb = false;
     finishIfFree(now);
 }

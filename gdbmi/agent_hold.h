@@ -42,9 +42,6 @@ class HoldClock {
   public:
     explicit HoldClock(Mapping& mapping) : m_mapping(mapping) {}
 
-    void gateReached(std::int64_t now);
-    /// To be called before the gate is opened: the rank must find the time already added.
-    void gateOpened(std::int64_t now);
     void stopped(std::int64_t now);
     /// To be called before the command goes to gdb. `token` of the command, to recognise its failure.
     void resumed(std::int64_t now, std::string_view token);
@@ -53,14 +50,12 @@ class HoldClock {
     void ended(std::int64_t now); ///< the rank has died
 
     [[nodiscard]] bool stoppedByGdb() const { return m_gdb; }
-    [[nodiscard]] bool holding() const { return m_gate || m_gdb; }
 
   private:
     void begin(std::int64_t now);
     void finishIfFree(std::int64_t now);
 
     Mapping& m_mapping;
-    bool m_gate = false;
     bool m_gdb = false;
     bool m_wasGdb = false; ///< before the last resume
     bool m_counting = false;

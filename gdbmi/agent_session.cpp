@@ -206,7 +206,7 @@ void Session::loop() {
                 m_recheckUntil = monotonicNs() + kRecheckNs;
             }
         }
-        look();
+        watchMpiProcess();
         if (waits[gdbErrors].revents != 0) {
             readGdbErrors();
         }
@@ -368,7 +368,6 @@ void Session::obey(const Fields& command) {
     trace::MappingHeader& header = m_mapping.header();
     const std::string what = textField(command, "do");
     if (what == "opengate") {
-        m_hold.gateOpened(monotonicNs());
         header.gateOpen.store(1, std::memory_order_release);
         wakeFutex(header.gateOpen);
     } else if (what == "threshold") {

@@ -61,7 +61,6 @@ class Session {
     bool readOutput(OutputPipe& output);
     void drainOutputs(int milliseconds);
 
-    void look();            ///< reads the mapping's state
     void watchMpiProcess(); ///< when MPI runs in another process than the child
     void reapChildren();
     void checkRank();
@@ -96,7 +95,6 @@ class Session {
     std::int64_t m_recheckUntil = 0; ///< something hints at the rank's end: look often until then
     std::int64_t m_lastCheck = 0;
     std::vector<OutputPipe> m_outputs;
-    std::uint32_t m_seenState = 0;
     bool m_finish = false;
 
     // gdb.

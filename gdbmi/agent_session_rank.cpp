@@ -196,19 +196,6 @@ void Session::gdbEnded() {
            "Run it by hand (" + m_gdbProgram + " --version) to see what is wrong with it."});
 }
 
-void Session::look() {
-    watchMpiProcess();
-    const trace::MappingHeader& header = m_mapping.header();
-    const std::uint32_t state = header.state.load(std::memory_order_acquire);
-    if (state != m_seenState) {
-        m_seenState = state;
-        if (state == static_cast<std::uint32_t>(trace::RankState::AtGate) &&
-            header.gateOpen.load(std::memory_order_acquire) == 0 && !m_rankEnded) {
-            m_hold.gateReached(monotonicNs());
-        }
-    }
-}
-
 void Session::watchMpiProcess() {
     const pid_t pid = m_mapping.header().pid.load(std::memory_order_acquire);
     if (pid <= 0 || pid == m_child || m_mpiPid != 0 || m_rankEnded) {

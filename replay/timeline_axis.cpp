@@ -13,25 +13,17 @@ TimeAxis::TimeAxis(const TimelineData& data)
                                             TimeNs{std::numeric_limits<std::uint32_t>::max() / 2})),
       m_ranks(data.ranks.size()) {}
 
-void TimeAxis::addStop(std::int32_t rank, const trace::StopRecord& added) {
-    if (added.end <= added.begin) {
+void TimeAxis::addStop(std::int32_t rank, const trace::StopRecord& stop) {
+    if (stop.end <= stop.begin) {
         return;
     }
     RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
-    // The library and the agent may both have measured a stop, the gate's for one: a moment is held once.
-    trace::StopRecord stop = added;
-    std::erase_if(axis.stops, [&stop](const trace::StopRecord& other) {
-        if (other.begin >= stop.end || stop.begin >= other.end) {
-            return false;
-        }
-        stop = {std::min(stop.event, other.event), std::min(stop.begin, other.begin), std::max(stop.end, other.end)};
-        return true;
-    });
     const auto at = std::upper_bound(axis.stops.begin(), axis.stops.end(), stop,
                                      [](const auto& a, const auto& b) { return a.event < b.event; });
+    const auto index = static_cast<std::size_t>(at - axis.stops.begin());
     axis.stops.insert(at, stop);
     axis.total.resize(axis.stops.size());
-    for (std::size_t i = 0; i < axis.stops.size(); ++i) {
+    for (std::size_t i = index; i < axis.stops.size(); ++i) {
         axis.total[i] = (i == 0 ? 0 : axis.total[i - 1]) + axis.stops[i].end - axis.stops[i].begin;
     }
     m_stale = true;

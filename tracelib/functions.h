@@ -76,6 +76,11 @@ enum class FunctionId : std::uint16_t {
            c == CallClass::WinTest;
 }
 /// A call that adds one to the rank's count of request serials.
+/// The calls whose completions are what they were asked for.
+[[nodiscard]] constexpr bool completesRequests(CallClass c) {
+    return c == CallClass::Wait || c == CallClass::Test;
+}
+
 [[nodiscard]] constexpr bool createsRequest(CallClass c) {
     return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::SendInit ||
            c == CallClass::RecvInit || c == CallClass::Imrecv || c == CallClass::Icollective ||

@@ -4,10 +4,9 @@
 // Which details come next is predicted from the last two. An event as predicted, its time code equal to the
 // last one of the same details in this block, is a hit. A block holds three streams, deflated one behind the
 // other:
-//   tokens: varint of hits * 4 + what the event behind them missed (kMissedId, kMissedTime), 0 at the end of
-//   a block ids:    varint id of each event that missed it (0: serialised details follow); after every end of
-//   a poll, hit or
-//           not, varint number of failures
+//   tokens: varint of hits * 4 + what the event behind them missed (kMissedId, kMissedTime), 0 at a block's end
+//   ids:    varint id of each event that missed it (0: serialised details follow); after every end of a poll,
+//           hit or not, varint number of failures
 //   times:  time code, or kExactTime and a varint, of each event that missed it
 #pragma once
 

@@ -71,9 +71,10 @@ inline Facts factsOf(const MPI_Status& status) {
 /// What an event also says: which receives that the user has freed are complete. To be used under the lock.
 class FreedCompletions {
   public:
-    /// Adds them to an event that has no completions of its own; otherwise the next one gets them.
+    /// Adds them to an event that can have no completions of its own. Which event that is differs from run to run: who
+    /// compares two runs leaves out the completions of calls that do not complete requests.
     void addTo(DetailsView& d) {
-        if (!rank.freed.empty() && d.completionCount == 0) [[unlikely]] {
+        if (!rank.freed.empty() && !trace::completesRequests(trace::functionClass(d.function))) [[unlikely]] {
             addNow(d);
         }
     }

@@ -3,11 +3,11 @@
 
 namespace stopline::preload {
 
-bool FreedRequests::add(MPI_Request handle, std::uint32_t serial, bool persistent) {
+bool FreedRequests::add(MPI_Request handle, std::uint32_t serial) {
     if (!m_freed.reserve(m_count + 1)) {
         return false;
     }
-    m_freed[m_count++] = {handle, serial, persistent, {}};
+    m_freed[m_count++] = {handle, serial, {}};
     return true;
 }
 
@@ -18,14 +18,12 @@ void FreedRequests::poll() {
         if (freed.handle == nullptr) {
             continue;
         }
-        const int code = real.Test(&freed.handle, &flag, &freed.status);
-        if (code != MPI_SUCCESS) {
+        // Asking does not call the user's error handler, as completing would: nobody is to hear of a freed request.
+        if (real.Request_get_status(freed.handle, &flag, &freed.status) != MPI_SUCCESS) {
             freed.status.MPI_SOURCE = MPI_ANY_SOURCE; // it has ended, and brought no message that is known
             freed.handle = nullptr;
         } else if (flag != 0) {
-            if (freed.persistent) {
-                real.Request_free(&freed.handle);
-            }
+            real.Request_free(&freed.handle);
             freed.handle = nullptr;
         }
     }
@@ -37,6 +35,8 @@ void FreedRequests::pollForTheLastTime() {
     for (std::size_t i = 0; i < m_count; ++i) {
         if (m_freed[i].handle == nullptr) {
             m_freed[kept++] = m_freed[i];
+        } else {
+            real.Request_free(&m_freed[i].handle); // as the user asked
         }
     }
     m_count = kept;

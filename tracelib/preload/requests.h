@@ -72,17 +72,16 @@ class FreedRequests {
     struct Freed {
         MPI_Request handle; ///< null: complete, `status` says how
         std::uint32_t serial;
-        bool persistent;
         MPI_Status status;
     };
     static constexpr std::size_t kAtOnce = 8;
 
     [[nodiscard]] bool empty() const { return m_count == 0; }
     /// False when there is no memory for it: then it is to be freed as always.
-    bool add(MPI_Request handle, std::uint32_t serial, bool persistent);
-    /// Asks MPI which are complete by now.
+    bool add(MPI_Request handle, std::uint32_t serial);
+    /// Asks MPI which are complete by now, and frees those.
     void poll();
-    /// Before MPI ends: asks once more, and gives the others up.
+    /// Before MPI ends: asks once more, and frees the others unseen.
     void pollForTheLastTime();
     /// Takes up to kAtOnce complete ones out; returns how many, oldest first.
     std::size_t takeComplete(Freed (&complete)[kAtOnce]);

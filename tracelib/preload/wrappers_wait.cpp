@@ -144,7 +144,7 @@ bool Operands::follow() {
     }
     const RequestNode& node = rank.requestTable.node(m_nodes[0]);
     return node.kind == RequestKind::Recv && node.active &&
-           rank.freed.add(node.handle, node.serial, node.persistent);
+           rank.freed.add(node.handle, node.serial);
 }
 
 } // namespace stopline::preload

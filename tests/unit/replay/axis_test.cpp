@@ -33,26 +33,6 @@ TEST(Axis, HeldRankDoesNotSendMessagesBackwards) {
     EXPECT_EQ(timeline.heldSpans(RankId{0})[0].end - timeline.heldSpans(RankId{0})[0].begin, 3 * kSecond);
 }
 
-TEST(Axis, AStopThatTwoHaveMeasuredIsHeldOnce) {
-    constexpr TimeNs kSecond = 1'000'000'000;
-    Job job(2);
-    job[0].send(1);
-    job[1].recv(0);
-    Timeline timeline = job.timeline();
-    timeline.setOrigin(RankId{0}, 100);
-    timeline.setOrigin(RankId{1}, 100);
-    const TimeNs before = timeline.axisTime(RankId{0}, EventIndex{3});
-    // The agent has seen the gate a little later than the library, and it opened a little earlier.
-    timeline.addStop(RankId{0}, {EventIndex{2}, 1010, 1000 + kSecond - 20});
-    timeline.addStop(RankId{0}, {EventIndex{2}, 1000, 1000 + kSecond});
-    EXPECT_EQ(timeline.axisTime(RankId{0}, EventIndex{3}), before + kSecond);
-    ASSERT_EQ(timeline.heldSpans(RankId{0}).size(), 1U);
-    EXPECT_EQ(timeline.heldSpans(RankId{0})[0].end - timeline.heldSpans(RankId{0})[0].begin, kSecond);
-    // Two that only meet are two.
-    timeline.addStop(RankId{0}, {EventIndex{2}, 1000 + kSecond, 1000 + 3 * kSecond});
-    EXPECT_EQ(timeline.axisTime(RankId{0}, EventIndex{3}), before + 3 * kSecond);
-}
-
 /// Times of the events of two or more ranks, as recorded, of a program in which each call's end follows its
 /// begin.
 struct Clock {

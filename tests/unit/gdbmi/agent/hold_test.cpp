@@ -69,7 +69,7 @@ TEST_F(Hold, StopAndContinue) {
     EXPECT_TRUE(clock.stoppedByGdb());
     EXPECT_EQ(held(), 0);
     clock.resumed(150, "1");
-    EXPECT_FALSE(clock.holding());
+    EXPECT_FALSE(clock.stoppedByGdb());
     EXPECT_EQ(held(), 50);
     clock.resumed(170, "2"); // nothing was held
     clock.stopped(200);
@@ -93,24 +93,18 @@ TEST_F(Hold, StopAndContinue) {
     EXPECT_EQ(header.stopsBytes, sizeof(trace::MappedStop));
 }
 
-TEST_F(Hold, GateAndAttachCountOnce) {
-    clock.gateReached(100);
+TEST_F(Hold, TheGateIsLeftToTheLibrary) {
+    mapping.header().state.store(static_cast<std::uint32_t>(trace::RankState::AtGate));
     clock.stopped(120); // gdb attaches while the rank waits
-    clock.gateOpened(130);
-    EXPECT_EQ(held(), 0);
-    EXPECT_TRUE(clock.holding());
+    EXPECT_TRUE(clock.stoppedByGdb());
     clock.resumed(180, "4");
-    EXPECT_EQ(held(), 80);
-    EXPECT_EQ(stops(), 1u);
-}
-
-TEST_F(Hold, GateOpenedAfterContinue) {
-    clock.gateReached(100);
-    clock.stopped(120);
-    clock.resumed(130, "4"); // still at the gate
     EXPECT_EQ(held(), 0);
-    clock.gateOpened(140);
-    EXPECT_EQ(held(), 40);
+    EXPECT_EQ(stops(), 0u);
+    mapping.header().state.store(static_cast<std::uint32_t>(trace::RankState::Running));
+    clock.stopped(200);
+    clock.resumed(230, "5");
+    EXPECT_EQ(held(), 30);
+    EXPECT_EQ(stops(), 1u);
 }
 
 TEST_F(Hold, TheLibrarysOwnHoldIsLeftToIt) {
@@ -126,12 +120,12 @@ TEST_F(Hold, RefusedResumeGoesOn) {
     clock.stopped(100);
     clock.resumed(150, "6");
     clock.refused(151, "7"); // of another command
-    EXPECT_FALSE(clock.holding());
+    EXPECT_FALSE(clock.stoppedByGdb());
     clock.refused(152, "6");
-    EXPECT_TRUE(clock.holding());
+    EXPECT_TRUE(clock.stoppedByGdb());
     clock.refused(153, "6");
     clock.ended(160);
-    EXPECT_FALSE(clock.holding());
+    EXPECT_FALSE(clock.stoppedByGdb());
     EXPECT_EQ(held(), 58);
 }
 
