@@ -19,21 +19,24 @@
 
 namespace stopline::mi {
 
-/// What gdb says on its log about a condition that it cannot evaluate: a head line, then the reason.
+/// What gdb says on its log about a condition that it cannot evaluate: a head line, then the reason, one
+/// line. Whatever the log says after that line (a source file that gdb cannot find) belongs to the stop.
 class ConditionComplaint {
   public:
-    void take(const std::string& text) {
+    void take(std::string_view text) {
         // "Error in testing breakpoint condition:" (gdb 13), "… condition for breakpoint 3:" (later ones).
-        const std::string_view head = "Error in testing ";
-        if (std::string_view(text).substr(0, head.size()) == head &&
-            text.find("condition") != std::string::npos) {
+        if (text.starts_with("Error in testing ") && text.find("condition") != std::string_view::npos) {
             m_open = true;
             m_reason.clear();
             const std::size_t end = text.find('\n');
-            m_reason = end == std::string::npos ? std::string() : text.substr(end + 1);
-        } else if (m_open) {
-            m_reason += text;
+            text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
         }
+        if (!m_open || text.empty()) {
+            return;
+        }
+        const std::size_t end = text.find('\n');
+        m_reason += text.substr(0, end);
+        m_open = end == std::string_view::npos;
     }
     /// The reason, once; empty when there was no complaint.
     QString told() {
@@ -49,13 +52,15 @@ class ConditionComplaint {
 struct GdbSession::Impl {
     explicit Impl(GdbSession* owner, MiTransport* mi);
 
-    // --- gdb_session.cpp: bytes in, states
+    // --- gdb_session_records.cpp: bytes in, records, stops
     void receive(const QByteArray& bytes);
     void handle(Record&& record);
     void handleExec(const Record& record);
     void handleNotify(const Record& record);
     void handleStop(const Record& record);
     void handleMalformed(const Record& record);
+
+    // --- gdb_session.cpp: states
     void setState(GdbState next);
     void setRunning();
     void closed(const QString& why);
@@ -100,9 +105,9 @@ struct GdbSession::Impl {
     bool quitting = false;
     quint64 resumes = 0;     ///< counts resumes asked for: what a refresh began before is out of date
     QByteArrayList unparsed; ///< the last lines that were not MI, for messages
-    bool cutOff = false; ///< the connection has ended; what is left of a line is not judged
+    bool cutOff = false;     ///< the connection has ended; what is left of a line is not judged
     ConditionComplaint conditionComplaint;
-    int malformedRun = 0;    ///< such lines since the last good record
+    int malformedRun = 0; ///< such lines since the last good record
 
     int advanceBreakpoint = 0; ///< 0: none
 

@@ -193,6 +193,28 @@ TEST(GdbFailure, AStopInsideACalledFunctionIsSwallowed) {
     EXPECT_EQ(session.state(), GdbState::Stopped);
 }
 
+TEST(GdbFailure, AComplaintAboutAConditionIsOneLineOfTheLog) {
+    FakeGdb gdb;
+    GdbSession session(&gdb);
+    makeStopped(gdb, session);
+    QStringList said;
+    QObject::connect(&session, &GdbSession::conditionFailed, &session,
+                     [&](int number, const QString& why) { said.append(QString::number(number) + why); });
+    const QByteArray stop = "*stopped,reason=\"breakpoint-hit\",bkptno=\"4\",thread-id=\"1\"\n";
+    // In two pieces, and with what gdb says of another matter after it.
+    gdb.say("*running,thread-id=\"all\"\n&\"Error in testing breakpoint condition:\\n\"\n"
+            "&\"Cannot access memory \"\n&\"at address 0x0\\n\"\n"
+            "&\"32\\t../a.c: No such file or directory.\\n\"\n" +
+            stop);
+    // All in one, as later gdbs have it.
+    gdb.say("*running,thread-id=\"all\"\n"
+            "&\"Error in testing condition for breakpoint 4:\\nNo symbol \\\"z\\\".\\n\"\n&\"more\\n\"\n" +
+            stop);
+    gdb.say("*running,thread-id=\"all\"\n&\"another matter\\n\"\n" + stop);
+    EXPECT_EQ(said, (QStringList{QStringLiteral("4Cannot access memory at address 0x0"),
+                                 QStringLiteral("4No symbol \"z\".")}));
+}
+
 TEST(GdbFailure, TheSessionMayBeDeletedByAHandler) {
     FakeGdb gdb;
     auto session = std::make_unique<GdbSession>(&gdb);
