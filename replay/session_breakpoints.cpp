@@ -56,30 +56,20 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
 }
 
 void Session::Impl::applyBreakpoints(RankProcess* rank, std::function<void()> done) {
-    auto left = std::make_shared<int>(1);
-    auto one = [left, done] {
-        if (--*left == 0) {
-            done();
-        }
-    };
+    const Countdown one(std::move(done));
     for (BreakpointState& state : breakpoints) {
-        ++*left;
+        one.begin();
         insert(state, rank, one);
     }
     one();
 }
 
 void Session::Impl::clearBreakpoints(RankProcess* rank, std::function<void()> done) {
-    auto left = std::make_shared<int>(1);
-    auto one = [left, done] {
-        if (--*left == 0) {
-            done();
-        }
-    };
+    const Countdown one(std::move(done));
     for (BreakpointState& state : breakpoints) {
         const auto it = state.numbers.find(rank->rank().value());
         if (it != state.numbers.end()) {
-            ++*left;
+            one.begin();
             rank->gdb()->deleteBreakpoint(it->second, [one](Status) { one(); });
             state.numbers.erase(it);
         }

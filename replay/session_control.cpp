@@ -128,6 +128,18 @@ void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> r
     });
 }
 
+/// Adds where all ranks stand to the list of stops.
+void Session::Impl::listStop() {
+    StopSummary summary;
+    summary.number = int(stopList.size()) + 1;
+    summary.places = q->places();
+    for (int i = 0; i < ranks; ++i) {
+        const RankView view = q->rank(RankId(i));
+        summary.why.push_back(view.phase == RankPhase::Stopped ? view.why : StopWhy::None);
+    }
+    stopList.push_back(summary);
+}
+
 void Session::Impl::noteStop() {
     const auto all = focusRanks();
     const bool settled = std::all_of(all.begin(), all.end(), [this](RankProcess* r) {
@@ -141,14 +153,7 @@ void Session::Impl::noteStop() {
         emit q->historyChanged();
     }
     commandOpen = false;
-    StopSummary summary;
-    summary.number = int(stopList.size()) + 1;
-    summary.places = q->places();
-    for (int i = 0; i < ranks; ++i) {
-        const RankView view = q->rank(RankId(i));
-        summary.why.push_back(view.phase == RankPhase::Stopped ? view.why : StopWhy::None);
-    }
-    stopList.push_back(summary);
+    listStop();
     // The stop of one rank also shows what the others have done meanwhile.
     q->refreshTimeline();
     emit q->verbsChanged();

@@ -34,6 +34,23 @@ struct BreakpointState {
     std::map<int, int> hits;        ///< by rank, this execution
 };
 
+/// Calls `done` when it has been called as often as begin() was, and once more for the caller that hands out the work.
+class Countdown {
+  public:
+    explicit Countdown(std::function<void()> done) : m_shared(std::make_shared<Shared>(1, std::move(done))) {}
+    /// One more piece of work; its end is a call of a copy of this.
+    void begin() const { ++m_shared->first; }
+    void operator()() const {
+        if (--m_shared->first == 0) {
+            m_shared->second();
+        }
+    }
+
+  private:
+    using Shared = std::pair<int, std::function<void()>>;
+    std::shared_ptr<Shared> m_shared;
+};
+
 struct Session::Impl {
     explicit Impl(Session* session) : q(session), installation(Installation::find()) {}
 
@@ -124,6 +141,7 @@ struct Session::Impl {
     void startFresh();
     void beginCommand(Verb verb);
     void noteStop();
+    void listStop();
     void applyBreakpoints(RankProcess* rank, std::function<void()> done);
     void insert(BreakpointState& state, RankProcess* rank, std::function<void()> done);
     void clearBreakpoints(RankProcess* rank, std::function<void()> done);
