@@ -68,8 +68,9 @@ inline std::vector<trace::EventDetails> iteration(std::int32_t rank, std::int32_
     return step;
 }
 
-/// What the agent sends of a rank that has made `iterations` iterations.
-inline trace::RankImage recording(std::int32_t rank, std::int32_t ranks, std::uint64_t iterations) {
+/// What the agent sends of a rank that has recorded these events `iterations` times; times from a fixed seed.
+inline trace::RankImage recording(const std::vector<trace::EventDetails>& step, std::int32_t rank,
+                                  std::int32_t ranks, std::uint64_t iterations) {
     constexpr std::size_t kLimit = std::size_t{256} << 20;
     struct Free {
         void operator()(void* memory) const { std::free(memory); }
@@ -91,27 +92,13 @@ inline trace::RankImage recording(std::int32_t rank, std::int32_t ranks, std::ui
     comm.members = all.members.data();
     comm.memberCount = static_cast<std::uint32_t>(all.members.size());
     recorder.addComm(comm);
-    const std::vector<trace::EventDetails> step = iteration(rank, ranks);
     TimeNs time = 0;
     std::uint64_t noise = static_cast<std::uint64_t>(rank) + 1;
     for (std::uint64_t i = 0; i < iterations; ++i) {
         for (const trace::EventDetails& d : step) {
-            trace::DetailsView view;
-            view.kind = d.kind;
-            view.function = d.function;
-            view.comm = d.comm;
-            view.sendPeer = d.sendPeer;
-            view.sendTag = d.sendTag;
-            view.sendBytes = d.sendBytes;
-            view.recvPeer = d.recvPeer;
-            view.recvTag = d.recvTag;
-            view.requests = d.requests.data();
-            view.requestCount = static_cast<std::uint32_t>(d.requests.size());
-            view.completions = d.completions.data();
-            view.completionCount = static_cast<std::uint32_t>(d.completions.size());
             noise = noise * 6364136223846793005ULL + 1442695040888963407ULL;
             time += 1000 + static_cast<TimeNs>((noise >> 33U) % 1000);
-            recorder.append(view, time);
+            recorder.append(trace::viewOf(d), time);
         }
     }
     trace::RankImage image;
@@ -125,6 +112,11 @@ inline trace::RankImage recording(std::int32_t rank, std::int32_t ranks, std::ui
     copy(image.comms, trace::kCommOffset, header.commLength);
     copy(image.blocks, trace::kBlockOffset, header.blockLength);
     return image;
+}
+
+/// What the agent sends of a rank that has made `iterations` iterations.
+inline trace::RankImage recording(std::int32_t rank, std::int32_t ranks, std::uint64_t iterations) {
+    return recording(iteration(rank, ranks), rank, ranks, iterations);
 }
 
 } // namespace stopline::bench

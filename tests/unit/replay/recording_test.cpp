@@ -31,8 +31,8 @@ TEST(Recording, PiecesMakeTheSameTimeline) {
         QString error;
         EXPECT_FALSE(whole.feed(RankId{rank}, image, error).has_value());
         EXPECT_EQ(error, QString());
-        EXPECT_EQ(takeAll(pieces, RankId{rank}, image), 9);      // 4096 events each
-        EXPECT_EQ(takeAll(pieces, RankId{rank}, image), 1);      // nothing new
+        EXPECT_EQ(takeAll(pieces, RankId{rank}, image), 9); // 4096 events each
+        EXPECT_EQ(takeAll(pieces, RankId{rank}, image), 1); // nothing new
         EXPECT_EQ(pieces.executed(RankId{rank}), EventIndex{12 * kIterations});
     }
     const Timeline& a = whole.timeline();
@@ -84,6 +84,36 @@ TEST(Recording, FirstDifferenceIsToldOnceAndNothingIsTakenBehindIt) {
     EXPECT_TRUE(taken.all);
     EXPECT_FALSE(taken.difference.has_value());
     EXPECT_EQ(recording.timeline().lastEvent(rank), EventIndex{240});
+}
+
+/// A Wait and a Barrier, while a receive whose request was freed is under way.
+std::vector<trace::EventDetails> freedReceive() {
+    std::vector<trace::EventDetails> events(4);
+    events[0].function = events[1].function = trace::FunctionId::Wait;
+    events[2].function = events[3].function = trace::FunctionId::Barrier;
+    events[0].requests.push_back({1});
+    events[1].kind = events[3].kind = trace::EventKind::End;
+    return events;
+}
+
+TEST(Recording, WhereAFreedReceiveIsSeenToBeCompleteIsNoDifference) {
+    std::vector<trace::EventDetails> first = freedReceive();
+    std::vector<trace::EventDetails> second = first;
+    first[3].completions.push_back({{0}, 0, {}}); // seen at the end of the barrier, the other time not
+    Recording recording(1);
+    const RankId rank{0};
+    QString error;
+    (void)recording.feed(rank, bench::recording(first, 0, 1, 1), error);
+    for (const auto& again : {second, first}) {
+        recording.beginExecution();
+        EXPECT_FALSE(recording.feed(rank, bench::recording(again, 0, 1, 1), error).has_value());
+    }
+    // What a Wait says is what it was asked for.
+    second[1].completions.push_back({{1}, 0, {}});
+    recording.beginExecution();
+    const auto difference = recording.feed(rank, bench::recording(second, 0, 1, 1), error);
+    ASSERT_TRUE(difference.has_value());
+    EXPECT_EQ(difference->event, EventIndex{2});
 }
 
 } // namespace
