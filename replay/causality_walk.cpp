@@ -38,6 +38,26 @@ bool covers(std::uint32_t& reached, Pattern pattern, Range& range, bool fromFron
     }
 }
 
+/// Visits the known calls of those members of a collective that the walk has not covered yet. `whom` says which members
+/// concern the one at `part`, `calls` which of their calls.
+template <typename Whom, typename Calls, typename Visit>
+void eachNotCovered(const TimelineData& data, Relation relation, std::uint32_t part, std::vector<std::uint32_t>& reached,
+                    bool fromFront, Whom whom, Calls calls, Visit visit) {
+    const CollPart where = data.parts[part];
+    const Collective& c = data.collectives[where.collective];
+    const Pattern pattern = patternOf(data, where.collective, relation);
+    Range range = whom(pattern, data.collRules[where.collective], c.members.size(), where.position);
+    if (covers(reached[where.collective], pattern, range, fromFront)) {
+        return;
+    }
+    const MemberCalls& known = calls(c);
+    for (std::uint32_t member = range.from; member < range.to; ++member) {
+        if (const auto& call = known[member]; call.has_value()) {
+            visit(*call);
+        }
+    }
+}
+
 /// Brings the digest up to date; events in one of its blocks.
 std::uint64_t blocksOf(const TimelineData& data) {
     data.digest.update(data);
@@ -115,18 +135,9 @@ void Raise::visitEnd(std::int32_t rank, std::uint32_t call) {
 }
 
 void Raise::visitCollective(std::uint32_t part) {
-    const CollPart where = m_data.parts[part];
-    const Collective& c = m_data.collectives[where.collective];
-    const Pattern pattern = patternOf(m_data, where.collective, m_relation);
-    Range range = waitsFor(pattern, m_data.collRules[where.collective], c.members.size(), where.position);
-    if (covers(m_reached[where.collective], pattern, range, true)) {
-        return;
-    }
-    for (std::uint32_t member = range.from; member < range.to; ++member) {
-        if (const auto& start = c.arrived[member]; start.has_value()) {
-            needStart(start->rank.value(), start->call.value());
-        }
-    }
+    eachNotCovered(
+        m_data, m_relation, part, m_reached, true, waitsFor, [](const Collective& c) -> const MemberCalls& { return c.arrived; },
+        [this](const CallRef& start) { needStart(start.rank.value(), start.call.value()); });
 }
 
 Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions from)
@@ -212,18 +223,10 @@ void Lower::visitStart(std::int32_t rank, std::uint32_t call) {
 }
 
 void Lower::visitCollective(std::uint32_t part) {
-    const CollPart where = m_data.parts[part];
-    const Collective& c = m_data.collectives[where.collective];
-    const Pattern pattern = patternOf(m_data, where.collective, m_relation);
-    Range range = awaitedBy(pattern, m_data.collRules[where.collective], c.members.size(), where.position);
-    if (covers(m_reached[where.collective], pattern, range, false)) {
-        return;
-    }
-    for (std::uint32_t member = range.from; member < range.to; ++member) {
-        if (const auto& end = c.finished[member]; end.has_value()) {
-            forbidEnd(end->rank.value(), end->call.value());
-        }
-    }
+    eachNotCovered(
+        m_data, m_relation, part, m_reached, false, awaitedBy,
+        [](const Collective& c) -> const MemberCalls& { return c.finished; },
+        [this](const CallRef& end) { forbidEnd(end.rank.value(), end.call.value()); });
 }
 
 } // namespace stopline::replay

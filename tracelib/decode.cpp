@@ -287,7 +287,7 @@ bool decodeDetails(std::span<const std::byte> bytes, EventDetails& details, std:
     return good;
 }
 
-std::vector<std::byte> encodeDetails(const EventDetails& d) {
+DetailsView viewOf(const EventDetails& d) {
     DetailsView view;
     view.kind = d.kind;
     view.flag = d.flag;
@@ -312,6 +312,11 @@ std::vector<std::byte> encodeDetails(const EventDetails& d) {
     view.requestCount = static_cast<std::uint32_t>(d.requests.size());
     view.completions = d.completions.data();
     view.completionCount = static_cast<std::uint32_t>(d.completions.size());
+    return view;
+}
+
+std::vector<std::byte> encodeDetails(const EventDetails& d) {
+    const DetailsView view = viewOf(d);
     // No field takes more than twelve bytes, no list entry more than six such fields with their run.
     std::vector<std::byte> bytes(256 + 24 * d.requests.size() + 72 * d.completions.size());
     bytes.resize(encodeDetails(view, bytes.data(), bytes.size()));

@@ -12,6 +12,8 @@
 
 namespace stopline::trace {
 
+struct DetailsView;
+
 /// Plain copy of the parts of a mapping that a reader needs. The agent sends deltas; whoever keeps the image
 /// appends.
 struct RankImage {
@@ -59,6 +61,8 @@ class RankReader {
 /// Serialised details, as in the dictionary and in inline events. Used by the library's tests and by
 /// generators.
 [[nodiscard]] std::vector<std::byte> encodeDetails(const EventDetails& details);
+/// The details as a wrapper would give them to a Recorder. Points into `details`, which must outlive it.
+[[nodiscard]] DetailsView viewOf(const EventDetails& details);
 /// False when the bytes are no complete, valid details. `used` gets the bytes consumed. Lists longer than
 /// kMaxListed are refused.
 [[nodiscard]] bool decodeDetails(std::span<const std::byte> bytes, EventDetails& details, std::size_t& used);

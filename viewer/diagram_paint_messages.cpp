@@ -14,6 +14,18 @@ using namespace Qt::StringLiterals;
 
 namespace stopline::viewer {
 
+namespace {
+
+void drawHalves(QPainter& painter, const MessageLine& line, const QPen& sender, const QPen& receiver) {
+    const QPointF middle = (line.from + line.to) / 2;
+    painter.setPen(sender);
+    painter.drawLine(line.from, middle);
+    painter.setPen(receiver);
+    painter.drawLine(middle, line.to);
+}
+
+} // namespace
+
 void DiagramPainter::drawMessage(QPainter& painter, const MessageLine& line) {
     painter.setRenderHint(QPainter::Antialiasing, true);
     const bool wrong =
@@ -61,10 +73,7 @@ void DiagramPainter::drawMessage(QPainter& painter, const MessageLine& line) {
     }
     case MessageShape::Sent:
     case MessageShape::UnmatchedSend:
-        painter.setPen(solid);
-        painter.drawLine(line.from, middle);
-        painter.setPen(dashed);
-        painter.drawLine(middle, line.to);
+        drawHalves(painter, line, solid, dashed);
         painter.setPen(QPen(colour, 1.6));
         if (wrong) {
             drawCross(painter, line.to, 4);
@@ -75,10 +84,7 @@ void DiagramPainter::drawMessage(QPainter& painter, const MessageLine& line) {
         return;
     case MessageShape::Awaited:
     case MessageShape::UnmatchedReceive:
-        painter.setPen(dashed);
-        painter.drawLine(line.from, middle);
-        painter.setPen(solid);
-        painter.drawLine(middle, line.to);
+        drawHalves(painter, line, dashed, solid);
         painter.setPen(QPen(colour, 1.6));
         if (wrong) {
             drawCross(painter, line.from, 4);

@@ -117,6 +117,38 @@ int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call ca
     return code;
 }
 
+/// A call that makes something on a communicator, of which `made()` is then the handle: a window, a file. `fill` adds
+/// to the details of its begin.
+template <FunctionId F, typename Made, typename Call, typename Fill>
+int tracedMake(const Args& a, CodeAddress site, trace::CommKind kind, Made made, Call call, Fill fill) {
+    Frame frame(F, site);
+    return performed(
+        frame,
+        [&](DetailsView& d) {
+            d.comm = commIndex(a.comm);
+            fill(d);
+        },
+        call,
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.newComm = rank.comms.addOn(rank.recorder, kind, rank.comms.find(rank.recorder, a.comm), made());
+            }
+        });
+}
+
+/// A call that frees what has an entry among the communicators; `index()` finds it.
+template <FunctionId F, typename Handle, typename Index, typename Call>
+int tracedUnmake(CodeAddress site, Handle freed, Index index, Call call) {
+    Frame frame(F, site);
+    return performed(
+        frame, [&](DetailsView& d) { d.comm = index(); }, call,
+        [&](DetailsView&, int code) {
+            if (code == MPI_SUCCESS) {
+                rank.comms.remove(freed);
+            }
+        });
+}
+
 // --- Point to point ---
 
 /// One way of a message: what decides the details, and the details.

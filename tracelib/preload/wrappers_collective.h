@@ -86,15 +86,9 @@ int tracedCommIdup(const Args& a, CodeAddress site, Call call) {
 
 template <FunctionId F, typename Call>
 int tracedCommFree(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
     const MPI_Comm freed = *a.commPointer;
-    return performed(
-        frame, [&](DetailsView& d) { d.comm = commIndex(freed); }, call,
-        [&](DetailsView&, int code) {
-            if (code == MPI_SUCCESS) {
-                rank.comms.remove(freed);
-            }
-        });
+    return tracedUnmake<F>(
+        site, freed, [&] { return commIndex(freed); }, call);
 }
 
 } // namespace stopline::preload

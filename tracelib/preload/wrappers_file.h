@@ -36,33 +36,15 @@ void fillFile(DetailsView& d, const Args& a) {
 
 template <FunctionId F, typename Call>
 int tracedFileOpen(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
-    return performed(
-        frame,
-        [&](DetailsView& d) {
-            d.comm = commIndex(a.comm);
-            d.mode = a.amode;
-        },
-        call,
-        [&](DetailsView& d, int code) {
-            if (code == MPI_SUCCESS) {
-                d.newComm = rank.comms.addOn(rank.recorder, trace::CommKind::File,
-                                             rank.comms.find(rank.recorder, a.comm), *a.fhPointer);
-            }
-        });
+    return tracedMake<F>(
+        a, site, trace::CommKind::File, [&] { return *a.fhPointer; }, call, [&](DetailsView& d) { d.mode = a.amode; });
 }
 
 template <FunctionId F, typename Call>
 int tracedFileClose(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
     const MPI_File closed = *a.fhPointer;
-    return performed(
-        frame, [&](DetailsView& d) { d.comm = rank.comms.indexOf(closed); }, call,
-        [&](DetailsView&, int code) {
-            if (code == MPI_SUCCESS) {
-                rank.comms.remove(closed);
-            }
-        });
+    return tracedUnmake<F>(
+        site, closed, [&] { return rank.comms.indexOf(closed); }, call);
 }
 
 /// A call on a file that completes: how many bytes it moved is in its status, if it has one.

@@ -11,28 +11,15 @@ inline CommIndex winIndex(MPI_Win win) {
 
 template <FunctionId F, typename Call>
 int tracedWinCreate(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
-    return performed(
-        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); }, call,
-        [&](DetailsView& d, int code) {
-            if (code == MPI_SUCCESS) {
-                d.newComm = rank.comms.addOn(rank.recorder, trace::CommKind::Window,
-                                             rank.comms.find(rank.recorder, a.comm), *a.winPointer);
-            }
-        });
+    return tracedMake<F>(
+        a, site, trace::CommKind::Window, [&] { return *a.winPointer; }, call, [](DetailsView&) {});
 }
 
 template <FunctionId F, typename Call>
 int tracedWinFree(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
     const MPI_Win freed = *a.winPointer;
-    return performed(
-        frame, [&](DetailsView& d) { d.comm = winIndex(freed); }, call,
-        [&](DetailsView&, int code) {
-            if (code == MPI_SUCCESS) {
-                rank.comms.remove(freed);
-            }
-        });
+    return tracedUnmake<F>(
+        site, freed, [&] { return winIndex(freed); }, call);
 }
 
 /// What a call that synchronises says: the window, whom it is about, how.
