@@ -106,11 +106,9 @@ class StyleTest : public WindowFixture {
     }
 
     void pictures() {
-        // STOPLINE_TEST_PICTURES=DIRECTORY leaves pictures for looking at.
-        const QString directory = qEnvironmentVariable("STOPLINE_TEST_PICTURES");
-        if (directory.isEmpty()) {
-            QSKIP("STOPLINE_TEST_PICTURES names no directory");
-        }
+        // STOPLINE_TEST_PICTURES=DIRECTORY keeps the pictures for looking at.
+        QTemporaryDir passing;
+        const QString directory = qEnvironmentVariable("STOPLINE_TEST_PICTURES", passing.path());
         for (const int ranks : {4, 64}) {
             for (const auto style : {ColourStyle::Light, ColourStyle::Dark}) {
                 m_session = std::make_unique<Session>();
@@ -134,7 +132,19 @@ class StyleTest : public WindowFixture {
                     QStringLiteral("%1-%2.png")
                         .arg(ranks)
                         .arg(style == ColourStyle::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
-                QVERIFY(m_window->grab().save(QDir(directory).filePath(name)));
+                const QImage picture = m_window->grab().toImage();
+                QVERIFY(picture.save(QDir(directory).filePath(name)));
+                // What is not drawn on at all has the window's ground.
+                const bool dark = style == ColourStyle::Dark;
+                QCOMPARE(m_window->palette().color(QPalette::Window).lightness() < 128, dark);
+                qsizetype right = 0;
+                for (int y = 0; y < picture.height(); ++y) {
+                    for (int x = 0; x < picture.width(); ++x) {
+                        right += (picture.pixelColor(x, y).lightness() < 128) == dark ? 1 : 0;
+                    }
+                }
+                // A panel that has kept the colours of the other style would take more than a tenth.
+                QVERIFY2(right > qsizetype(picture.width()) * picture.height() * 9 / 10, qPrintable(name));
                 m_window.reset();
             }
         }
