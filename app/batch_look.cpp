@@ -221,7 +221,7 @@ BatchRunner::Outcome BatchRunner::parts(const ScriptLine& line, Lines& out) {
         for (const mi::ValueTree& part : (**inside).value()) {
             out << QStringLiteral("[%1] %2 = %3  %4")
                        .arg(rank.value())
-                       .arg(partName(node, part.name), tidy(part.value), part.type);
+                       .arg(partName(node, part.name), tidy(part.value), shortType(part.type));
         }
         if ((**inside).value().isEmpty()) {
             out << QStringLiteral("[%1] %2 has no parts").arg(rank.value()).arg(expression);

@@ -52,5 +52,10 @@ struct VariableNode {
 [[nodiscard]] bool pointsAtSomething(const QString& type, const QString& value);
 /// The same for an expression, of which only the value is known.
 [[nodiscard]] bool mayHaveParts(const QString& value);
+/// The same for a variable.
+[[nodiscard]] bool mayHaveParts(const mi::Variable& variable);
+/// A type of C++ as people write it: "std::vector<std::string>" for what gdb spells with allocators, traits and
+/// inline namespaces. Other types come back as they are.
+[[nodiscard]] QString shortType(const QString& type);
 
 } // namespace stopline::app

@@ -47,7 +47,7 @@ void VariablesModel::setVariables(const QString& scope, const QVector<mi::Variab
         const auto last = m_last.constFind(variable.name);
         node.changed = last != m_last.cend() && *last != variable.value;
         node.value = variable.value;
-        node.expandable = variable.composite || pointsAtSomething(variable.type, variable.value);
+        node.expandable = mayHaveParts(variable);
         if (!node.expandable) {
             dropParts(node, true);
         }
@@ -91,7 +91,7 @@ void VariablesModel::matchRows(const QVector<mi::Variable>& variables) {
             node->type = wanted.type;
             node->argument = wanted.argument;
             node->value = wanted.value;
-            node->expandable = wanted.composite || pointsAtSomething(wanted.type, wanted.value);
+            node->expandable = mayHaveParts(wanted);
             insertTop(watchCount() + i, std::move(node));
         }
     }
@@ -261,7 +261,7 @@ QVariant VariablesModel::data(const QModelIndex& index, int role) const {
         return index.column() == Name        ? node.name
                : index.column() == Value     ? node.value
                : node.kind == Kind::Watch    ? tr("watched")
-                                             : node.type;
+                                             : shortType(node.type);
     case Qt::ToolTipRole:
         return node.kind == Kind::Variable || node.kind == Kind::Part
                    ? QStringLiteral("%1%2 %3 = %4")

@@ -80,6 +80,10 @@ QByteArray notSystemPattern() {
                              "[^l]\\|l[^i]\\|li[^b]\\)\\)\\)");
 }
 
+bool isCxxLibrary(const QString& path) {
+    return path.section(u'/', -1).startsWith(QLatin1StringView("libstdc++.so"));
+}
+
 void LibraryList::clear() {
     m_libraries.clear();
     m_mpiDirectories.clear();
@@ -145,6 +149,13 @@ QStringList LibraryList::usersWithoutSymbols() const {
         }
     }
     return paths;
+}
+
+QString LibraryList::cxxWithoutSymbols() const {
+    const auto found = std::find_if(m_libraries.begin(), m_libraries.end(), [](const Library& library) {
+        return !library.symbolsLoaded && isCxxLibrary(library.path);
+    });
+    return found == m_libraries.end() ? QString() : found->path;
 }
 
 } // namespace stopline::mi

@@ -17,6 +17,9 @@ namespace stopline::mi {
 /// A basic regular expression that no path in a system directory matches and all others do: for -catch-load.
 [[nodiscard]] QByteArray notSystemPattern();
 
+/// GNU's library of C++.
+[[nodiscard]] bool isCxxLibrary(const QString& path);
+
 class LibraryList {
   public:
     void clear();
@@ -32,6 +35,8 @@ class LibraryList {
     [[nodiscard]] bool isUsers(const QString& path) const;
     /// Libraries of the user without symbols.
     [[nodiscard]] QStringList usersWithoutSymbols() const;
+    /// GNU's library of C++, when it has no symbols yet; else empty.
+    [[nodiscard]] QString cxxWithoutSymbols() const;
 
   private:
     [[nodiscard]] const Library* find(const QString& path) const;

@@ -51,7 +51,8 @@ struct ValueTree {
     QString name;   ///< the expression, the member's name or the element's index
     QString type;
     QString value;  ///< "{...}" and "[100]" for what has parts
-    int parts = 0;  ///< members or elements; more than that may be listed of a C++ class
+    int parts = 0;  ///< members or elements; more than that may be listed of a C++ class. Of what a printer of gdb's
+                    ///< shows (std::vector) only whether there are any is known: 1 or 0
 };
 
 /// What has become of a kept value since it was last looked at.
@@ -172,6 +173,8 @@ class GdbSession : public QObject {
     /// Stack of a thread, innermost first, at most `limit` frames. Libraries on the way whose symbols are missing are
     /// loaded and the unwinding repeated until it reaches main (or the thread's start) or nothing changes.
     void stack(int threadId, int limit, Handler<QVector<Frame>> handler);
+    // The first question for values loads gdb's printers for C++'s library: a std::vector is then its elements, a
+    // std::map its keys and values, a std::string its text.
     void variables(int threadId, int frame, Handler<QVector<Variable>> handler); ///< arguments first
     /// Keeps the value of an expression in that frame, for as long as the frame lives, until it is closed.
     void openValue(const QString& expression, int threadId, int frame, Handler<ValueTree> handler);

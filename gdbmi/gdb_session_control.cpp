@@ -80,33 +80,39 @@ void GdbSession::initialise(Handler<Unit> handler) {
         m_impl->initialiseHandler = std::move(handler);
         return;
     }
-    m_impl->runSettings(0, std::move(handler));
+    m_impl->sendSettings(std::move(handler));
 }
 
-void GdbSession::Impl::runSettings(std::size_t next, GdbSession::Handler<Unit> handler) {
-    if (next < kSettings.size()) {
-        const Setting& setting = kSettings[next];
-        request(QByteArray("-gdb-set ") + setting.text,
-                [this, next, setting, handler = std::move(handler)](const Status& status) mutable {
-                    if (!status && (setting.essential || status.error().code != ErrorCode::GdbError)) {
-                        handler(status);
-                        return;
-                    }
-                    if (!status) {
-                        qCInfo(gdbmiLog).noquote()
-                            << "setting" << setting.text << "refused:" << status.error().text;
-                    }
-                    runSettings(next + 1, std::move(handler));
-                });
-        return;
+// All at once: with a round trip for each, many gdbs that start on few processors wait for one another at every one.
+void GdbSession::Impl::sendSettings(GdbSession::Handler<Unit> handler) {
+    const auto first = std::make_shared<Status>(Unit{}); // the first failure that matters is the answer
+    const auto send = [this, first](QByteArray text, bool essential, std::function<void()> last = {}) {
+        Command command{.text = text, .kind = Command::Kind::Urgent};
+        command.handler = [first, text, essential, last = std::move(last)](const Result<Answer>& answer) {
+            if (!answer && first->ok() && (essential || answer.error().code != ErrorCode::GdbError)) {
+                *first = answer.error();
+            } else if (!answer) {
+                qCInfo(gdbmiLog).noquote() << text << "refused:" << answer.error().text;
+            }
+            if (last) {
+                last();
+            }
+        };
+        queue.post(std::move(command));
+    };
+    for (const Setting& setting : kSettings) {
+        send(QByteArray("-gdb-set ") + setting.text, setting.essential);
     }
+    // What gdb's printers show is what has parts, instead of the insides of std::vector.
+    send("-enable-pretty-printing", false);
     // SIGSTOP and SIGINT are how a rank is paused; the program never sees those. Signals that programs send
     // themselves (and the snapshot signal) pass without a stop.
-    request(consoleCommand(handleCommand("SIGSTOP SIGINT", true, false)), {});
-    request(consoleCommand(handleCommand(
-                "SIGUSR1 SIGUSR2 SIGCHLD SIGALRM SIGVTALRM SIGPROF SIGURG SIGIO SIGWINCH", false, true)),
-            {});
-    request(consoleCommand(handleCommand(realTimeSignals(), false, true)), std::move(handler));
+    send(consoleCommand(handleCommand("SIGSTOP SIGINT", true, false)), true);
+    send(consoleCommand(handleCommand(
+             "SIGUSR1 SIGUSR2 SIGCHLD SIGALRM SIGVTALRM SIGPROF SIGURG SIGIO SIGWINCH", false, true)),
+         true);
+    send(consoleCommand(handleCommand(realTimeSignals(), false, true)), true,
+         [first, handler = std::move(handler)] { handler(*first); });
 }
 
 void GdbSession::setSignals(const QVector<SignalPolicy>& policies, Handler<Unit> handler) {

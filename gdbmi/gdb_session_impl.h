@@ -8,6 +8,7 @@
 #include "transcript.h"
 
 #include <QByteArrayList>
+#include <QHash>
 #include <QPointer>
 #include <QTimer>
 
@@ -74,17 +75,25 @@ struct GdbSession::Impl {
     void failLater(std::function<void()> call);
     /// " --thread T --frame F"; a thread of 0 means gdb's own choice.
     static QByteArray context(int threadId, int frame);
-    void runSettings(std::size_t next, GdbSession::Handler<Unit> handler);
+    void sendSettings(GdbSession::Handler<Unit> handler);
     void sendResume(QByteArray text, Resume how, GdbSession::Handler<Unit> handler);
     void interruptedBetween(const StopEvent& event);
 
-    // --- gdb_session_stack.cpp
+    // --- gdb_session_symbols.cpp
     struct StackJob;
     void stackRound(const std::shared_ptr<StackJob>& job);
     void stackAnswered(const std::shared_ptr<StackJob>& job, const Record& record);
     void loadUserLibrariesNow(GdbSession::Handler<Unit> handler);
     void loadNext(QStringList paths, GdbSession::Handler<Unit> handler);
     void userLibraryStop(const StopEvent& event);
+    /// Before values are asked for: gdb's printers for C++'s library, once.
+    void loadPrinters();
+
+    // --- gdb_session_parts.cpp
+    /// Remembers of what gdb says of a value whether a printer shows it, and how.
+    template <typename From>
+    ValueTree toTree(const From& value);
+    void pairUp(const QString& map, QVector<ValueTree>& parts, int from);
 
     GdbSession* q;
     MiTransport* transport;
@@ -108,6 +117,11 @@ struct GdbSession::Impl {
     bool cutOff = false;     ///< the connection has ended; what is left of a line is not judged
     ConditionComplaint conditionComplaint;
     int malformedRun = 0; ///< such lines since the last good record
+
+    /// How gdb's printers show a value that is kept, and so what its parts are.
+    enum class Printed { List, Map };
+    QHash<QString, Printed> printed;  ///< by gdb's name; nothing for what no printer shows
+    QHash<QString, QString> mapOfKey; ///< both by gdb's name: a part of a map is named by its key
 
     int advanceBreakpoint = 0; ///< 0: none
 

@@ -2,6 +2,8 @@
 #include "gdb_session_impl.h"
 #include "gdb_values.h"
 
+#include <QSet>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -12,16 +14,6 @@ namespace {
 
 QByteArray quoted(const QString& text) {
     return QByteArray::fromStdString(quote(text.toStdString()));
-}
-
-ValueTree toTree(const Value& value) {
-    ValueTree tree;
-    tree.handle = toText(value["name"].text());
-    tree.name = toText(value["exp"].text());
-    tree.type = toText(value["type"].text());
-    tree.value = toText(value["value"].text());
-    tree.parts = std::max(0, value["numchild"].toInt());
-    return tree;
 }
 
 /// gdb groups the members of a C++ class under "public", "protected" and "private", which are no members.
@@ -57,7 +49,39 @@ struct Flattening {
 
 } // namespace
 
+template <typename From>
+ValueTree GdbSession::Impl::toTree(const From& value) {
+    ValueTree tree;
+    tree.handle = toText(value["name"].text());
+    tree.name = toText(value["exp"].text());
+    tree.type = toText(value["type"].text());
+    tree.value = toText(value["value"].text());
+    if (value["dynamic"].text() != "1") {
+        tree.parts = std::max(0, value["numchild"].toInt());
+        return tree;
+    }
+    const std::string& hint = value["displayhint"].text();
+    printed.insert(tree.handle, hint == "map" ? Printed::Map : Printed::List);
+    // The answer to -var-create says whether there are parts, that to a listing does not.
+    tree.parts = hint != "string" && (value["has_more"].isNull() || value["has_more"].text() == "1") ? 1 : 0;
+    return tree;
+}
+
+/// gdb lists a map as key, value, key, value: made to one part for each pair, named by its key.
+void GdbSession::Impl::pairUp(const QString& map, QVector<ValueTree>& parts, int from) {
+    QVector<ValueTree> pairs;
+    for (qsizetype i = 0; i + 1 < parts.size(); i += 2) {
+        const ValueTree& key = parts[i];
+        ValueTree pair = parts[i + 1];
+        pair.name = key.parts > 0 ? tr("[key %1]").arg(from + i / 2) : QStringLiteral("[%1]").arg(key.value);
+        mapOfKey.insert(key.handle, map);
+        pairs.append(pair);
+    }
+    parts = pairs;
+}
+
 void GdbSession::openValue(const QString& expression, int threadId, int frame, Handler<ValueTree> handler) {
+    m_impl->loadPrinters();
     Command command{.text = "-var-create" + Impl::context(threadId, frame) + " - * " + quoted(expression),
                     .kind = Command::Kind::Refresh,
                     .needsStopped = true,
@@ -66,22 +90,18 @@ void GdbSession::openValue(const QString& expression, int threadId, int frame, H
                        handler = std::move(handler)](const Result<Answer>& answer) {
         if (!answer && answer.error().code == ErrorCode::GdbError) {
             // "unable to create variable object" helps nobody: why it cannot be evaluated does.
-            evaluate(expression, threadId, frame, [handler, error = answer.error()](const Result<QString>& value) {
-                handler(value ? error : value.error());
-            });
+            evaluate(expression, threadId, frame,
+                     [handler, error = answer.error()](const Result<QString>& value) {
+                         handler(value ? error : value.error());
+                     });
             return;
         }
         if (!answer) {
             handler(answer.error());
             return;
         }
-        ValueTree tree;
-        const Record& record = answer.value().record;
-        tree.handle = toText(record["name"].text());
+        ValueTree tree = m_impl->toTree(answer.value().record);
         tree.name = expression;
-        tree.type = toText(record["type"].text());
-        tree.value = toText(record["value"].text());
-        tree.parts = std::max(0, record["numchild"].toInt());
         handler(tree);
     };
     // What it has made is of no use to anybody, and would be brought up to date for ever.
@@ -94,6 +114,14 @@ void GdbSession::openValue(const QString& expression, int threadId, int frame, H
 }
 
 void GdbSession::valueParts(const QString& handle, int from, int to, Handler<QVector<ValueTree>> handler) {
+    const auto shown = m_impl->printed.constFind(handle);
+    const bool isMap = shown != m_impl->printed.cend() && *shown == Impl::Printed::Map;
+    const int perPart = isMap ? 2 : 1;
+    if (shown != m_impl->printed.cend()) {
+        // Or every update would list all that a printer shows, millions of elements perhaps.
+        m_impl->request("-var-set-update-range " + quoted(handle) + " 0 " + QByteArray::number(to * perPart),
+                        {});
+    }
     const auto list = [this](const QString& of, int first, int last,
                              std::function<void(const Result<Answer>&)> then) {
         Command command{.text = "-var-list-children --all-values " + quoted(of) + ' ' +
@@ -103,7 +131,8 @@ void GdbSession::valueParts(const QString& handle, int from, int to, Handler<QVe
         command.handler = std::move(then);
         m_impl->queue.post(std::move(command));
     };
-    list(handle, from, to, [list, to, handler = std::move(handler)](const Result<Answer>& answer) {
+    const auto flatten = [this, list, to, from, handle, isMap,
+                          handler = std::move(handler)](const Result<Answer>& answer) {
         if (!answer) {
             handler(answer.error());
             return;
@@ -111,7 +140,10 @@ void GdbSession::valueParts(const QString& handle, int from, int to, Handler<QVe
         auto job = std::make_shared<Flattening>();
         job->handler = handler;
         for (const Value& child : answer.value().record["children"].children()) {
-            job->listed.append(toTree(child));
+            job->listed.append(m_impl->toTree(child));
+        }
+        if (isMap) {
+            m_impl->pairUp(handle, job->listed, from);
         }
         job->inside.resize(job->listed.size());
         job->left = 1;
@@ -120,10 +152,10 @@ void GdbSession::valueParts(const QString& handle, int from, int to, Handler<QVe
                 continue;
             }
             ++job->left;
-            list(job->listed[i].handle, 0, to, [job, i](const Result<Answer>& members) {
+            list(job->listed[i].handle, 0, to, [this, job, i](const Result<Answer>& members) {
                 if (members) {
                     for (const Value& child : members.value().record["children"].children()) {
-                        job->inside[i].append(toTree(child));
+                        job->inside[i].append(m_impl->toTree(child));
                     }
                 } else {
                     job->error = members.error();
@@ -136,7 +168,8 @@ void GdbSession::valueParts(const QString& handle, int from, int to, Handler<QVe
         if (--job->left == 0) {
             job->finish();
         }
-    });
+    };
+    list(handle, from * perPart, to * perPart, flatten);
 }
 
 void GdbSession::updateValues(Handler<QVector<ValueChange>> handler) {
@@ -144,12 +177,13 @@ void GdbSession::updateValues(Handler<QVector<ValueChange>> handler) {
                     .kind = Command::Kind::Refresh,
                     .needsStopped = true,
                     .mayCallFunctions = true};
-    command.handler = [handler = std::move(handler)](const Result<Answer>& answer) {
+    command.handler = [this, handler = std::move(handler)](const Result<Answer>& answer) {
         if (!answer) {
             handler(answer.error());
             return;
         }
         QVector<ValueChange> changes;
+        QSet<QString> otherKeys;
         for (const Value& value : answer.value().record["changelist"].children()) {
             ValueChange change;
             change.handle = toText(value["name"].text());
@@ -158,7 +192,21 @@ void GdbSession::updateValues(Handler<QVector<ValueChange>> handler) {
             change.typeChanged = value["type_changed"].text() == "true";
             change.type = toText(value["new_type"].text());
             change.parts = value["new_num_children"].toInt(-1);
+            if (const QString map = m_impl->mapOfKey.value(change.handle); !map.isEmpty()) {
+                otherKeys.insert(map);
+                continue;
+            }
+            if (value["dynamic"].text() == "1" && change.parts >= 0) {
+                change.parts = change.parts > 0 || value["has_more"].text() == "1" ? 1 : 0;
+            }
             changes.append(change);
+        }
+        for (const QString& map : otherKeys) { // its parts have other names now
+            ValueChange renamed;
+            renamed.handle = map;
+            renamed.value = QStringLiteral("{...}");
+            renamed.parts = 1;
+            changes.append(renamed);
         }
         handler(changes);
     };
@@ -166,6 +214,11 @@ void GdbSession::updateValues(Handler<QVector<ValueChange>> handler) {
 }
 
 void GdbSession::closeValue(const QString& handle) {
+    const auto gone = [inside = handle + u'.', &handle](const auto& entry) {
+        return entry.key() == handle || entry.key().startsWith(inside);
+    };
+    m_impl->printed.removeIf(gone);
+    m_impl->mapOfKey.removeIf(gone);
     m_impl->request("-var-delete " + quoted(handle), {});
 }
 

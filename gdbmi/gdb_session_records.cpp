@@ -75,7 +75,7 @@ void GdbSession::Impl::handle(Record&& record) {
                 return;
             }
             if (initialiseHandler) {
-                runSettings(0, std::exchange(initialiseHandler, {}));
+                sendSettings(std::exchange(initialiseHandler, {}));
             }
         }
         break;

@@ -63,11 +63,11 @@ class VariablesTest : public QObject {
                        variable("grid", "struct grid", QStringLiteral("{n = 3, a = {…}}"), true)};
         s.trees[QStringLiteral("grid")] = tree(QStringLiteral("7/var1"), QStringLiteral("grid"),
                                                QStringLiteral("struct grid"), QStringLiteral("{...}"), 2);
-        s.parts[QStringLiteral("7/var1")] = {
-            tree(QStringLiteral("7/var1.n"), QStringLiteral("n"), QStringLiteral("int"), QStringLiteral("3"),
-                 0),
-            tree(QStringLiteral("7/var1.a"), QStringLiteral("a"), QStringLiteral("double [450]"),
-                 QStringLiteral("[450]"), 450)};
+        s.parts[QStringLiteral("7/var1")] = {tree(QStringLiteral("7/var1.n"), QStringLiteral("n"),
+                                                  QStringLiteral("int"), QStringLiteral("3"), 0),
+                                             tree(QStringLiteral("7/var1.a"), QStringLiteral("a"),
+                                                  QStringLiteral("double [450]"), QStringLiteral("[450]"),
+                                                  450)};
         s.parts[QStringLiteral("7/var1.a")] = elements(QStringLiteral("7/var1.a"), 450);
     }
 
@@ -114,9 +114,11 @@ class VariablesTest : public QObject {
             }
             return all.join(u' ');
         };
-        model.setVariables(scope, {variable("a", "int", QStringLiteral("1")), variable("c", "int", QStringLiteral("3"))});
+        model.setVariables(
+            scope, {variable("a", "int", QStringLiteral("1")), variable("c", "int", QStringLiteral("3"))});
         const QPersistentModelIndex c = model.index(1, 0);
-        model.setVariables(scope, {variable("a", "int", QStringLiteral("1")), variable("b", "int", QStringLiteral("2")),
+        model.setVariables(scope, {variable("a", "int", QStringLiteral("1")),
+                                   variable("b", "int", QStringLiteral("2")),
                                    variable("c", "int", QStringLiteral("4"))});
         QCOMPARE(names(), QStringLiteral("a b c"));
         QVERIFY(c.isValid()); // the row has moved and is still the same
@@ -151,14 +153,38 @@ class VariablesTest : public QObject {
         QTest::addColumn<QString>("name"); ///< of the whole, a part itself where it begins with a bracket
         QTest::addColumn<QString>("part");
         QTest::addColumn<QString>("shown");
-        QTest::newRow("C") << "double [4]" << "a" << "3" << "[3]";
-        QTest::newRow("member") << "struct s" << "s" << "x" << "x";
-        QTest::newRow("Fortran vector") << "real(kind=8), allocatable (5)" << "v" << "5" << "(5)";
-        QTest::newRow("Fortran, below one") << "integer(kind=4) (-1:2)" << "b" << "-1" << "(-1)";
-        QTest::newRow("Fortran matrix") << "real(kind=8) (3,2)" << "m" << "2" << "(:,2)";
-        QTest::newRow("its column") << "real(kind=8) (3)" << "(:,2)" << "1" << "(1,2)";
-        QTest::newRow("cube") << "real(kind=8) (3,2,4)" << "c" << "4" << "(:,:,4)";
-        QTest::newRow("its plane") << "real(kind=8) (3,2)" << "(:,:,4)" << "2" << "(:,2,4)";
+        QTest::newRow("C") << "double [4]"
+                           << "a"
+                           << "3"
+                           << "[3]";
+        QTest::newRow("member") << "struct s"
+                                << "s"
+                                << "x"
+                                << "x";
+        QTest::newRow("Fortran vector") << "real(kind=8), allocatable (5)"
+                                        << "v"
+                                        << "5"
+                                        << "(5)";
+        QTest::newRow("Fortran, below one") << "integer(kind=4) (-1:2)"
+                                            << "b"
+                                            << "-1"
+                                            << "(-1)";
+        QTest::newRow("Fortran matrix") << "real(kind=8) (3,2)"
+                                        << "m"
+                                        << "2"
+                                        << "(:,2)";
+        QTest::newRow("its column") << "real(kind=8) (3)"
+                                    << "(:,2)"
+                                    << "1"
+                                    << "(1,2)";
+        QTest::newRow("cube") << "real(kind=8) (3,2,4)"
+                              << "c"
+                              << "4"
+                              << "(:,:,4)";
+        QTest::newRow("its plane") << "real(kind=8) (3,2)"
+                                   << "(:,:,4)"
+                                   << "2"
+                                   << "(:,2,4)";
     }
 
     void namesOfParts() {
@@ -173,6 +199,50 @@ class VariablesTest : public QObject {
         QCOMPARE(partName(whole, part), shown);
     }
 
+    void typesAsPeopleWriteThem_data() {
+        QTest::addColumn<QString>("type");
+        QTest::addColumn<QString>("shown");
+        QTest::newRow("C") << "struct Point *"
+                           << "struct Point *";
+        QTest::newRow("vector") << "std::vector<int, std::allocator<int> >"
+                                << "std::vector<int>";
+        QTest::newRow("string")
+            << "const std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > &"
+            << "const std::string &";
+        QTest::newRow("vector of strings")
+            << "std::vector<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, "
+               "std::allocator<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
+               "> > >"
+            << "std::vector<std::string>";
+        QTest::newRow("map")
+            << "std::map<int, std::vector<double, std::allocator<double> >, std::less<int>, "
+               "std::allocator<std::pair<int const, std::vector<double, std::allocator<double> > > > >"
+            << "std::map<int, std::vector<double>>";
+        QTest::newRow("own allocator") << "std::vector<int, pool::Allocator<int> >"
+                                       << "std::vector<int, pool::Allocator<int>>";
+        QTest::newRow("own order")
+            << "std::map<int, int, std::greater<int>, std::allocator<std::pair<int const, int> > >"
+            << "std::map<int, int, std::greater<int>>";
+        QTest::newRow("pointer") << "std::unique_ptr<Cell, std::default_delete<Cell> >"
+                                 << "std::unique_ptr<Cell>";
+        QTest::newRow("cut off") << "std::vector<int, std::allocator<int"
+                                 << "std::vector<int";
+    }
+
+    void typesAsPeopleWriteThem() {
+        QFETCH(QString, type);
+        QTEST(shortType(type), "shown");
+    }
+
+    void whatGdbsPrintersShowMayBeOpened() {
+        QVERIFY(mayHaveParts(QStringLiteral("std::vector of length 2, capacity 2 = {1, 2}")));
+        QVERIFY(!mayHaveParts(QStringLiteral("std::vector of length 0, capacity 0")));
+        QVERIFY(mayHaveParts(
+            variable("v", "std::vector<int>", QStringLiteral("std::vector of length 1… = {1}"), true)));
+        QVERIFY(!mayHaveParts(variable("s", "std::string", QStringLiteral("\"text\""), true)));
+        QVERIFY(mayHaveParts(variable("a", "char [5]", QStringLiteral("\"text\""), true)));
+    }
+
     void pointersThatPoint() {
         QVERIFY(pointsAtSomething(QStringLiteral("struct s *"), QStringLiteral("0x7ff0")));
         QVERIFY(!pointsAtSomething(QStringLiteral("struct s *"), QStringLiteral("0x0")));
@@ -185,7 +255,8 @@ class VariablesTest : public QObject {
         QSignalSpy open(&model, &VariablesModel::openWanted);
         QSignalSpy parts(&model, &VariablesModel::partsWanted);
         QSignalSpy dropped(&model, &VariablesModel::valueDropped);
-        model.setVariables(QStringLiteral("0 work"), {variable("a", "double [450]", QStringLiteral("{0, …}"), true)});
+        model.setVariables(QStringLiteral("0 work"),
+                           {variable("a", "double [450]", QStringLiteral("{0, …}"), true)});
         QCOMPARE(open.count(), 0);
         const QModelIndex a = model.index(0, 0);
         QVERIFY(model.hasChildren(a));
@@ -193,10 +264,10 @@ class VariablesTest : public QObject {
         model.fetchMore(a);
         QCOMPARE(open.count(), 1);
         QVERIFY(!model.canFetchMore(a)); // once is enough
-        check(&model); // not before: the tester opens what can be opened
+        check(&model);                   // not before: the tester opens what can be opened
         const quint64 row = open.first().at(0).toULongLong();
-        model.valueOpened(row, tree(QStringLiteral("1/var1"), QStringLiteral("a"), QStringLiteral("double [450]"),
-                                    QStringLiteral("[450]"), 450));
+        model.valueOpened(row, tree(QStringLiteral("1/var1"), QStringLiteral("a"),
+                                    QStringLiteral("double [450]"), QStringLiteral("[450]"), 450));
         QCOMPARE(parts.count(), 1);
         QCOMPARE(parts.last().at(3).toInt(), 200);
         const QVector<mi::ValueTree> all = elements(QStringLiteral("1/var1"), 450);
@@ -226,8 +297,8 @@ class VariablesTest : public QObject {
         const QModelIndex p = model.index(0, 0);
         model.fetchMore(p);
         const quint64 row = open.last().at(0).toULongLong();
-        const mi::ValueTree whole =
-            tree(QStringLiteral("1/var1"), QStringLiteral("p"), QStringLiteral("struct s"), QStringLiteral("{...}"), 2);
+        const mi::ValueTree whole = tree(QStringLiteral("1/var1"), QStringLiteral("p"),
+                                         QStringLiteral("struct s"), QStringLiteral("{...}"), 2);
         const auto members = elements(QStringLiteral("1/var1"), 2);
         model.valueOpened(row, whole);
         model.partsListed(row, 0, members);
@@ -265,7 +336,8 @@ class VariablesTest : public QObject {
         model.fetchMore(q);
         const quint64 row = open.last().at(0).toULongLong();
         model.partsFailed(row, QStringLiteral("Cannot access memory at address 0x10"));
-        QCOMPARE(cell(model, 0, VariablesModel::Name, q), QStringLiteral("Cannot access memory at address 0x10"));
+        QCOMPARE(cell(model, 0, VariablesModel::Name, q),
+                 QStringLiteral("Cannot access memory at address 0x10"));
         model.setVariables(QStringLiteral("0 work"), variables); // tried again at the next stop
         QCOMPARE(open.count(), 2);
         model.partsFailed(row, {}); // the rank has gone on: nothing to say, and asked again then
@@ -303,7 +375,8 @@ class VariablesTest : public QObject {
         QVERIFY(marked(*dock.model(), 0, grid()));
         QVERIFY(dock.view()->isExpanded(grid()));
         QVERIFY(dock.view()->isExpanded(dock.model()->index(1, 0, grid())));
-        QVERIFY(!scriptOf(session).calls.contains(QStringLiteral("openValue grid"))); // nothing was built anew
+        QVERIFY(
+            !scriptOf(session).calls.contains(QStringLiteral("openValue grid"))); // nothing was built anew
 
         // The other rank in the same function: opened again, from its own gdb.
         look.showRank(RankId{1});

@@ -1,7 +1,10 @@
 // Values with parts, and conditions that cannot be evaluated, against a real gdb.
 #include "gdb_fixture.h"
 
+#include <QMap>
+
 #include <algorithm>
+#include <optional>
 
 namespace stopline::mi {
 
@@ -86,6 +89,99 @@ TEST_F(PartsTest, MembersOfAClassWithoutTheWordPublic) {
     const auto refused = open(QStringLiteral("no_such_thing"));
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().text, QStringLiteral("No symbol \"no_such_thing\" in current context."));
+}
+
+class ContainersTest : public PartsTest {
+  protected:
+    void SetUp() override {
+        PartsTest::SetUp();
+        runTo(QStringLiteral("gdbmi_containers"), QStringLiteral("containers.cpp"),
+              QStringLiteral("look"));
+    }
+    /// Opens a variable of main.
+    ValueTree kept(const QString& name) {
+        const auto value = open(name, 1);
+        EXPECT_TRUE(value.ok()) << (value ? "" : value.error().text.toStdString());
+        return value ? value.value() : ValueTree{};
+    }
+    static std::optional<ValueChange> changeOf(const QVector<ValueChange>& changes, const QString& handle) {
+        const auto found = std::find_if(changes.begin(), changes.end(),
+                                        [&](const ValueChange& c) { return c.handle == handle; });
+        return found == changes.end() ? std::nullopt : std::optional(*found);
+    }
+};
+
+TEST_F(ContainersTest, AreWhatTheyHold) {
+    const auto all = answerOf<QVector<Variable>>([&](auto handler) { session->variables(1, 1, handler); });
+    ASSERT_TRUE(all.ok());
+    QMap<QString, QString> values;
+    for (const Variable& variable : all.value()) {
+        values[variable.name] = variable.value;
+    }
+    EXPECT_EQ(values[QStringLiteral("numbers")],
+              QStringLiteral("std::vector of length 3, capacity 3 = {1, 2, 3}"));
+    EXPECT_EQ(values[QStringLiteral("text")], QStringLiteral("\"hello\""));
+    EXPECT_EQ(values[QStringLiteral("ages")],
+              QStringLiteral("std::map with 2 elements = {[\"ann\"] = 41, [\"bob\"] = 7}"));
+    EXPECT_EQ(evaluate(QStringLiteral("maybe"), 1).value(),
+              QStringLiteral("std::optional<int> = {[contained value] = 4}"));
+}
+
+TEST_F(ContainersTest, HaveTheirElementsAsParts) {
+    const ValueTree numbers = kept(QStringLiteral("numbers"));
+    EXPECT_EQ(numbers.parts, 1);
+    EXPECT_EQ(told(parts(numbers.handle)), QStringLiteral("[0]=1 [1]=2 [2]=3"));
+    EXPECT_EQ(told(parts(kept(QStringLiteral("large")).handle, 998, 1002)),
+              QStringLiteral("[998]=7 [999]=7"));
+    EXPECT_EQ(kept(QStringLiteral("none")).parts, 0);
+    EXPECT_EQ(kept(QStringLiteral("text")).parts, 0);
+    const QVector<ValueTree> ages = parts(kept(QStringLiteral("ages")).handle);
+    EXPECT_EQ(told(ages), QStringLiteral("[\"ann\"]=41 [\"bob\"]=7"));
+    EXPECT_EQ(told(parts(kept(QStringLiteral("ages")).handle, 1, 2)), QStringLiteral("[\"bob\"]=7"));
+    EXPECT_EQ(told(parts(kept(QStringLiteral("sparse")).handle)), QStringLiteral("[key 0]=0.5"));
+    const QVector<ValueTree> cells = parts(kept(QStringLiteral("cells")).handle);
+    EXPECT_EQ(told(cells), QStringLiteral("[0]={...} [1]={...}"));
+    const QVector<ValueTree> cell = parts(cells[0].handle);
+    EXPECT_EQ(told(cell), QStringLiteral("name=\"one\" values={...} plain=3"));
+    EXPECT_EQ(cell[0].parts, 0);
+    EXPECT_EQ(told(parts(cell[1].handle)), QStringLiteral("[0]=1.5 [1]=2.5"));
+    const QVector<ValueTree> pointed = parts(kept(QStringLiteral("pointer")).handle);
+    ASSERT_EQ(pointed.size(), 1);
+    EXPECT_EQ(pointed[0].name, QStringLiteral("get()"));
+    EXPECT_EQ(told(parts(pointed[0].handle)), QStringLiteral("name=\"three\" values={...} plain=5"));
+}
+
+TEST_F(ContainersTest, ChangesAreTold) {
+    const ValueTree numbers = kept(QStringLiteral("numbers"));
+    const ValueTree large = kept(QStringLiteral("large"));
+    const ValueTree none = kept(QStringLiteral("none"));
+    const ValueTree text = kept(QStringLiteral("text"));
+    const ValueTree ages = kept(QStringLiteral("ages"));
+    const ValueTree cells = kept(QStringLiteral("cells"));
+    const QVector<ValueTree> elements = parts(numbers.handle);
+    parts(large.handle, 0, 2);
+    parts(none.handle);
+    parts(ages.handle);
+    const QVector<ValueTree> inside = parts(parts(cells.handle)[0].handle);
+    parts(inside[1].handle);
+    resume(Resume::Continue);
+    const QVector<ValueChange> after = changes();
+    ASSERT_TRUE(changeOf(after, elements[1].handle).has_value());
+    EXPECT_EQ(changeOf(after, elements[1].handle)->value, QStringLiteral("20"));
+    EXPECT_EQ(changeOf(after, text.handle)->value, QStringLiteral("\"hello again\""));
+    ASSERT_TRUE(changeOf(after, none.handle).has_value());
+    EXPECT_EQ(changeOf(after, none.handle)->parts, 1);
+    ASSERT_TRUE(changeOf(after, ages.handle).has_value());
+    EXPECT_EQ(changeOf(after, ages.handle)->parts, 1);
+    ASSERT_TRUE(changeOf(after, inside[1].handle).has_value());
+    EXPECT_EQ(changeOf(after, inside[1].handle)->parts, 1);
+    // Of the large one only the first two are looked at, and those are as they were.
+    EXPECT_FALSE(changeOf(after, large.handle).has_value());
+    EXPECT_LT(after.size(), 12);
+    EXPECT_EQ(told(parts(ages.handle)), QStringLiteral("[\"abe\"]=1 [\"ann\"]=41 [\"bob\"]=8"));
+    EXPECT_EQ(told(parts(none.handle)), QStringLiteral("[0]=5"));
+    EXPECT_EQ(told(parts(inside[1].handle)), QStringLiteral("[0]=1.5 [1]=2.5 [2]=3.5"));
+    EXPECT_EQ(told(parts(large.handle, 999, 1002)), QStringLiteral("[999]=7 [1000]=8"));
 }
 
 #ifdef HAVE_FORTRAN

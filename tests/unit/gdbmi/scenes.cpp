@@ -142,7 +142,7 @@ QVector<Scene> scenes() {
         {QStringLiteral("threads"),
          c,
          {QStringLiteral("threads")},
-         {{What::Threads}, go, {What::Break, QStringLiteral("spin")}, {What::Continue}}},
+         {{What::Threads}, go, {What::Break, QStringLiteral("turn")}, {What::Continue}}},
         {QStringLiteral("names"),
          QStringLiteral("gdbmi_names"),
          {},

@@ -51,11 +51,13 @@ static void plugin(const char* path) {
 
 static volatile int spinning;
 
+void turn(void) { usleep(1000); }
+
 void* spin(void* unused) {
     (void)unused;
     spinning = 1;
     for (;;) {
-        usleep(1000);
+        turn();
     }
 }
 
