@@ -97,12 +97,12 @@ void HoldClock::stopped(std::int64_t now) {
         return;
     }
     m_gdb = true;
-    // The library counts its waiting at the gate, and from its arrival to its return from the stop function. A stop
-    // in between is part of that.
+    // The library counts its waiting at the gate, and from its arrival to its return from the stop function.
+    // A stop in between is part of that.
     const trace::MappingHeader& header = m_mapping.header();
-    const bool waits = header.inHold.load(std::memory_order_acquire) != 0 ||
-                       header.state.load(std::memory_order_acquire) ==
-                           static_cast<std::uint32_t>(trace::RankState::AtGate);
+    const bool waits =
+        header.inHold.load(std::memory_order_acquire) != 0 ||
+        header.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(trace::RankState::AtGate);
     if (!waits) {
         begin(now);
     }

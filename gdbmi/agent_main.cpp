@@ -24,8 +24,8 @@ int complain(const std::string& text) {
     return 1;
 }
 
-/// Ends an agent whose window has gone. What it says may be the end of a launcher that writes to nobody any more, and
-/// that launcher then leaves its files behind.
+/// Ends an agent whose window has gone. What it says may be the end of a launcher that writes to nobody any
+/// more, and that launcher then leaves its files behind.
 int giveUp(const std::string& text, pid_t launcher) {
     complain(text);
     constexpr int kPatienceMs = 1000;

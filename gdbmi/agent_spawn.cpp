@@ -242,8 +242,9 @@ std::optional<FaultText> startRank(const RankStart& start, StartedRank& rank) {
     return std::nullopt;
 }
 
-/// gdb's own Python modules are compiled anew at every start where their directory cannot be written, which is a third
-/// of the time that a start takes. This is where Python may keep them; empty where there is no home.
+/// gdb's own Python modules are compiled anew at every start where their directory cannot be written, which
+/// is a third of the time that a start takes. This is where Python may keep them; empty where there is no
+/// home.
 static std::string pythonCache() {
     if (const char* cache = ::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
         return std::string(cache) + "/stopline/gdb-python";

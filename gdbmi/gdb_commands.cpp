@@ -157,12 +157,19 @@ void CommandQueue::answer(Record record) {
     }
     const auto found =
         std::find_if(m_sent.begin(), m_sent.end(), [&](const Sent& s) { return s.token == token; });
+    if (found == m_sent.end() && token == m_resumed && record.resultClass == ResultClass::Error) {
+        emit resumeTakenBack(toText(record["msg"].text()));
+        return;
+    }
     if (found == m_sent.end()) {
         qCWarning(gdbmiLog) << "answer to unknown request" << token << "dropped";
         return;
     }
     Sent sent = std::move(*found);
     m_sent.erase(found);
+    if (record.resultClass == ResultClass::Running) {
+        m_resumed = token;
+    }
     armTimer();
     schedulePump();
     if (!sent.command.handler) {

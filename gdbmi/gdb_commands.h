@@ -78,6 +78,8 @@ class CommandQueue : public QObject {
   signals:
     void send(const QByteArray& line);
     void notResponding(const QString& why);
+    /// After it had said that the program runs, gdb has failed to let it go on.
+    void resumeTakenBack(const QString& error);
 
   private:
     struct Sent {
@@ -111,6 +113,7 @@ class CommandQueue : public QObject {
     std::chrono::milliseconds m_deadline{20000};
     std::chrono::milliseconds m_watchdog{5000};
     std::uint64_t m_nextToken = 1;
+    std::uint64_t m_resumed = 0; ///< token of the last request that was answered by "running"
     bool m_held = false;
     bool m_silent = false; ///< a deadline has passed and nothing came since
     bool m_pumpScheduled = false;

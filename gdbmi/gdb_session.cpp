@@ -66,6 +66,8 @@ GdbSession::Impl::Impl(GdbSession* owner, MiTransport* mi) : q(owner), transport
         transport->send(line);
     });
     QObject::connect(&queue, &CommandQueue::notResponding, q, &GdbSession::notResponding);
+    QObject::connect(&queue, &CommandQueue::resumeTakenBack, q,
+                     [this](const QString& error) { resumeTakenBack(error); });
     queue.setAdmission([this](const Command& command) -> std::optional<Error> {
         if (command.needsNoProgram && (state == GdbState::Running || state == GdbState::Stopped)) {
             return Error{ErrorCode::Unavailable, tr("gdb has a program already; detach it first.")};
@@ -100,6 +102,7 @@ void GdbSession::Impl::setRunning() {
         return;
     }
     const QPointer<GdbSession> alive(q);
+    saidSinceResume.clear();
     setState(GdbState::Running);
     if (alive) {
         emit q->running();

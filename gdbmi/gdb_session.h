@@ -176,6 +176,9 @@ class GdbSession : public QObject {
     // The first question for values loads gdb's printers for C++'s library: a std::vector is then its elements, a
     // std::map its keys and values, a std::string its text.
     void variables(int threadId, int frame, Handler<QVector<Variable>> handler); ///< arguments first
+    /// The plain values of a frame as one line for comparing: no structures, arrays or pointers. For an optimised or
+    /// stripped frame it may be empty.
+    void scalars(int threadId, int frame, Handler<QString> handler);
     /// Keeps the value of an expression in that frame, for as long as the frame lives, until it is closed.
     void openValue(const QString& expression, int threadId, int frame, Handler<ValueTree> handler);
     /// Parts `from` to before `to` of a kept value or of a part of one; they are kept with it.
@@ -211,6 +214,9 @@ class GdbSession : public QObject {
     void stateChanged(stopline::mi::GdbState state);
     void stopped(const stopline::mi::StopEvent& event);
     void running();
+    /// gdb has answered "running" and has then been unable to let the program go on, as a breakpoint cannot be inserted
+    /// for one: `why` in its words. state() is Stopped again; no stopped() comes.
+    void resumeFailed(const QString& why);
     void exited(const stopline::mi::StopEvent& event); ///< the program, not gdb
     void breakpointChanged(const stopline::mi::Breakpoint& breakpoint);
     void breakpointDeleted(int number); ///< by gdb itself: a temporary one that was hit

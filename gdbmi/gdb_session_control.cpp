@@ -45,7 +45,8 @@ constexpr std::array kSettings{
     Setting{"max-value-size 1048576", false},
 };
 
-/// To go on is what everything waits for; on a machine with many more ranks than processors a gdb may be long at it.
+/// To go on is what everything waits for; on a machine with many more ranks than processors a gdb may be long
+/// at it.
 constexpr int kResumeDeadlines = 6; ///< as long as so many of the others
 
 QByteArray handleCommand(const QByteArray& names, bool stop, bool pass) {
@@ -83,7 +84,8 @@ void GdbSession::initialise(Handler<Unit> handler) {
     m_impl->sendSettings(std::move(handler));
 }
 
-// All at once: with a round trip for each, many gdbs that start on few processors wait for one another at every one.
+// All at once: with a round trip for each, many gdbs that start on few processors wait for one another at
+// every one.
 void GdbSession::Impl::sendSettings(GdbSession::Handler<Unit> handler) {
     const auto first = std::make_shared<Status>(Unit{}); // the first failure that matters is the answer
     const auto send = [this, first](QByteArray text, bool essential, std::function<void()> last = {}) {
@@ -226,7 +228,9 @@ void GdbSession::Impl::sendResume(QByteArray text, Resume how, GdbSession::Handl
         request((wantCatchpoint ? "-break-enable " : "-break-disable ") + QByteArray::number(loadCatchpoint),
                 {});
     }
-    request(Command{.text = std::move(text), .kind = Command::Kind::Resume, .needsStopped = true,
+    request(Command{.text = std::move(text),
+                    .kind = Command::Kind::Resume,
+                    .needsStopped = true,
                     .deadline = kResumeDeadlines * queue.deadline()},
             std::move(handler));
 }

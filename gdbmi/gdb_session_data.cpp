@@ -69,6 +69,32 @@ void GdbSession::variables(int threadId, int frame, Handler<QVector<Variable>> h
     m_impl->queue.post(std::move(types));
 }
 
+void GdbSession::scalars(int threadId, int frame, Handler<QString> handler) {
+    Command command{.text = "-stack-list-variables" + Impl::context(threadId, frame) + " --simple-values",
+                    .kind = Command::Kind::Refresh,
+                    .needsStopped = true};
+    command.handler = [handler = std::move(handler)](const Result<Answer>& answer) {
+        if (!answer) {
+            handler(answer.error());
+            return;
+        }
+        QString line;
+        for (const Value& variable : answer.value().record["variables"].children()) {
+            const QString type = toText(variable["type"].text()).trimmed();
+            QString value = toText(variable["value"].text());
+            if (value.startsWith(QLatin1StringView("@0x"))) { // what a reference refers to
+                value = value.mid(value.indexOf(u':') + 1);
+            }
+            const bool address = type.endsWith(u'*') || type.endsWith(QLatin1StringView("* const"));
+            if (!value.isEmpty() && !address && !value.contains(u'<')) {
+                line += toText(variable["name"].text()) + u'=' + value.trimmed() + u' ';
+            }
+        }
+        handler(line);
+    };
+    m_impl->queue.post(std::move(command));
+}
+
 void GdbSession::evaluate(const QString& expression, int threadId, int frame, Handler<QString> handler) {
     m_impl->loadPrinters();
     Command command{.text = "-data-evaluate-expression" + Impl::context(threadId, frame) + ' ' +

@@ -60,6 +60,7 @@ struct GdbSession::Impl {
     void handleNotify(const Record& record);
     void handleStop(const Record& record);
     void handleMalformed(const Record& record);
+    void resumeTakenBack(const QString& error);
 
     // --- gdb_session.cpp: states
     void setState(GdbState next);
@@ -116,8 +117,10 @@ struct GdbSession::Impl {
     QByteArrayList unparsed; ///< the last lines that were not MI, for messages
     bool cutOff = false;     ///< the connection has ended; what is left of a line is not judged
     ConditionComplaint conditionComplaint;
+    std::string saidSinceResume; ///< on gdb's log; the reason of what it may take back
     int malformedRun = 0; ///< such lines since the last good record
 
+    QHash<QString, int> extents; ///< how many parts an array section has, by gdb's name: gdb lists too many
     /// How gdb's printers show a value that is kept, and so what its parts are.
     enum class Printed { List, Map };
     QHash<QString, Printed> printed;  ///< by gdb's name; nothing for what no printer shows

@@ -16,6 +16,22 @@ QByteArray quoted(const QString& text) {
     return QByteArray::fromStdString(quote(text.toStdString()));
 }
 
+/// How many parts a Fortran array has, by its type, "real(kind=8) (3,0:1)": its last extent; -1 for all else.
+/// Of array sections gdb counts by the bytes that they span, which may be too many.
+int lastExtent(const QString& type) {
+    const QString plain = type.trimmed();
+    if (!plain.endsWith(u')')) {
+        return -1;
+    }
+    const qsizetype begin = std::max(plain.lastIndexOf(u'('), plain.lastIndexOf(u',')) + 1;
+    const QStringList bounds = plain.mid(begin).chopped(1).split(u':');
+    bool isNumber = false;
+    const int last = bounds.last().toInt(&isNumber);
+    bool isFirst = true;
+    const int first = bounds.size() == 2 ? bounds.first().toInt(&isFirst) : 1;
+    return isNumber && isFirst && bounds.size() <= 2 ? std::max(0, last - first + 1) : -1;
+}
+
 /// gdb groups the members of a C++ class under "public", "protected" and "private", which are no members.
 bool isAccessGroup(const ValueTree& tree) {
     return tree.type.isEmpty() &&
@@ -58,6 +74,10 @@ ValueTree GdbSession::Impl::toTree(const From& value) {
     tree.value = toText(value["value"].text());
     if (value["dynamic"].text() != "1") {
         tree.parts = std::max(0, value["numchild"].toInt());
+        if (const int extent = lastExtent(tree.type); extent >= 0 && extent < tree.parts) {
+            tree.parts = extent;
+            extents.insert(tree.handle, extent);
+        }
         return tree;
     }
     const std::string& hint = value["displayhint"].text();
@@ -114,6 +134,11 @@ void GdbSession::openValue(const QString& expression, int threadId, int frame, H
 }
 
 void GdbSession::valueParts(const QString& handle, int from, int to, Handler<QVector<ValueTree>> handler) {
+    to = std::min(to, m_impl->extents.value(handle, to));
+    if (from >= to) {
+        m_impl->failLater([handler = std::move(handler)] { handler(QVector<ValueTree>{}); });
+        return;
+    }
     const auto shown = m_impl->printed.constFind(handle);
     const bool isMap = shown != m_impl->printed.cend() && *shown == Impl::Printed::Map;
     const int perPart = isMap ? 2 : 1;
@@ -218,6 +243,7 @@ void GdbSession::closeValue(const QString& handle) {
         return entry.key() == handle || entry.key().startsWith(inside);
     };
     m_impl->printed.removeIf(gone);
+    m_impl->extents.removeIf(gone);
     m_impl->mapOfKey.removeIf(gone);
     m_impl->request("-var-delete " + quoted(handle), {});
 }

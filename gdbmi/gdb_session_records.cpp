@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMostMalformed = 200; ///< lines in a row after which the other side is no gdb
 constexpr int kUnparsedKept = 5;
+constexpr std::size_t kMostSaid = 2000; ///< bytes
 
 } // namespace
 
@@ -83,6 +84,9 @@ void GdbSession::Impl::handle(Record&& record) {
     case RecordType::LogStream:
         qCDebug(gdbmiLog) << "gdb:" << record.text.c_str();
         conditionComplaint.take(record.text);
+        if (state == GdbState::Running && saidSinceResume.size() < kMostSaid) {
+            saidSinceResume += record.text;
+        }
         break;
     case RecordType::TargetStream:
     case RecordType::StatusAsync:
@@ -102,6 +106,23 @@ void GdbSession::Impl::handleMalformed(const Record& record) {
     }
     if (++malformedRun >= kMostMalformed) {
         closed(tr("what answers is not gdb"));
+    }
+}
+
+void GdbSession::Impl::resumeTakenBack(const QString& error) {
+    if (state != GdbState::Running) {
+        return;
+    }
+    const QString said =
+        QString::fromStdString(saidSinceResume).remove(QStringLiteral("Warning:")).simplified();
+    if (const int number = std::exchange(advanceBreakpoint, 0); number != 0) {
+        request("-break-delete " + QByteArray::number(number), {});
+    }
+    hiddenStop = false;
+    const QPointer<GdbSession> alive(q);
+    setState(GdbState::Stopped);
+    if (alive) {
+        emit q->resumeFailed(said.isEmpty() ? error : said);
     }
 }
 

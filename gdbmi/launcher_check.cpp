@@ -129,7 +129,8 @@ std::optional<Obstacle> explainLauncherOutput(const QString& output) {
                            "the launcher's working directory must exist there."),
             true};
     }
-    if (has("Error: unknown option") || has("unrecognized argument") || has("Unrecognized option") || has("unrecognized option")) {
+    if (has("Error: unknown option") || has("unrecognized argument") || has("Unrecognized option") ||
+        has("unrecognized option")) {
         return Obstacle{QStringLiteral("launcher"),
                         QStringLiteral("The launcher does not know one of its options."),
                         QStringLiteral("See its own message above."), true};

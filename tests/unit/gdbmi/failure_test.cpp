@@ -215,6 +215,31 @@ TEST(GdbFailure, AComplaintAboutAConditionIsOneLineOfTheLog) {
                                  QStringLiteral("4No symbol \"z\".")}));
 }
 
+TEST(GdbFailure, AResumeThatIsTakenBackLeavesTheProgramStopped) {
+    FakeGdb gdb;
+    GdbSession session(&gdb);
+    makeStopped(gdb, session);
+    QStringList failures;
+    QObject::connect(&session, &GdbSession::resumeFailed, &session, [&](const QString& why) {
+        EXPECT_EQ(session.state(), GdbState::Stopped);
+        failures.append(why);
+    });
+    gdb.answer = [](const QByteArray& line) {
+        const QByteArray token = line.left(line.indexOf('-'));
+        return token +
+               "^running\n*running,thread-id=\"all\"\n(gdb) \n&\"Warning:\\n\"\n"
+               "&\"Cannot insert breakpoint 1.\\n\"\n&\"Cannot access memory at address "
+               "0x0\\n\"\n&\"\\n\"\n" +
+               token + "^error,msg=\"Command aborted.\"\n(gdb) \n";
+    };
+    const auto status = answerOf<Unit>([&](auto h) { session.resume(Resume::Continue, 1, 0, h); });
+    EXPECT_TRUE(status.ok()); // it had said so
+    ASSERT_TRUE(waitUntil([&] { return !failures.isEmpty(); }));
+    EXPECT_EQ(failures,
+              QStringList(QStringLiteral("Cannot insert breakpoint 1. Cannot access memory at address 0x0")));
+    EXPECT_EQ(session.state(), GdbState::Stopped);
+}
+
 TEST(GdbFailure, TheSessionMayBeDeletedByAHandler) {
     FakeGdb gdb;
     auto session = std::make_unique<GdbSession>(&gdb);

@@ -95,8 +95,7 @@ class ContainersTest : public PartsTest {
   protected:
     void SetUp() override {
         PartsTest::SetUp();
-        runTo(QStringLiteral("gdbmi_containers"), QStringLiteral("containers.cpp"),
-              QStringLiteral("look"));
+        runTo(QStringLiteral("gdbmi_containers"), QStringLiteral("containers.cpp"), QStringLiteral("look"));
     }
     /// Opens a variable of main.
     ValueTree kept(const QString& name) {
@@ -194,6 +193,12 @@ TEST_F(PartsTest, FortranArraysCountFromOne) {
     ASSERT_EQ(columns.size(), 2);
     EXPECT_EQ(told(parts(columns[0].handle)), QStringLiteral("1=3 2=3 3=1.5"));
     EXPECT_EQ(told(parts(columns[1].handle)), QStringLiteral("1=1.5 2=1.5 3=1.5"));
+    const auto section = open(QStringLiteral("grid(1:2,1:2)"));
+    ASSERT_TRUE(section.ok()) << section.error().text.toStdString();
+    EXPECT_EQ(section.value().parts, 2);
+    const QVector<ValueTree> only = parts(section.value().handle);
+    ASSERT_EQ(only.size(), 2);
+    EXPECT_EQ(told(parts(only[0].handle)), QStringLiteral("1=3 2=3"));
     const auto argument = open(QStringLiteral("a")); // assumed shape
     ASSERT_TRUE(argument.ok()) << argument.error().text.toStdString();
     EXPECT_EQ(argument.value().parts, 2);

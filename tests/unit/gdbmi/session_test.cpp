@@ -352,5 +352,24 @@ TEST_F(GdbTest, NamesOfFortran) {
 }
 #endif
 
+TEST_F(GdbTest, ABreakpointThatCannotBeInsertedLeavesTheProgramWhereItIs) {
+    attachAndGo(start(programPath(QStringLiteral("gdbmi_target"))));
+    QStringList failures;
+    QObject::connect(session.get(), &GdbSession::resumeFailed, session.get(),
+                     [&](const QString& why) { failures.append(why); });
+    const auto nowhere = breakAt(QStringLiteral("*0x0"));
+    ASSERT_TRUE(nowhere.ok());
+    ASSERT_TRUE(answerOf<Unit>([&](auto h) { session->resume(Resume::Continue, 1, 0, h); }).ok());
+    ASSERT_TRUE(waitUntil([&] { return !failures.isEmpty(); }));
+    EXPECT_TRUE(failures[0].contains(QStringLiteral("Cannot access memory at address 0x0")))
+        << failures[0].toStdString();
+    EXPECT_EQ(session->state(), GdbState::Stopped);
+    ASSERT_TRUE(answerOf<Unit>([&](auto h) { session->deleteBreakpoint(nowhere.value().number, h); }).ok());
+    ASSERT_TRUE(breakAt(QStringLiteral("target.c:%1")
+                            .arg(lineOf(QStringLiteral("target.c"), QStringLiteral("loop calls"))))
+                    .ok());
+    EXPECT_EQ(resume(Resume::Continue).cause, StopCause::BreakpointHit);
+}
+
 } // namespace
 } // namespace stopline::mi
