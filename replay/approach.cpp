@@ -45,13 +45,18 @@ void Approach::add(RankProcess* rank) {
     of(rank).still.start();
 }
 
-void Approach::continueFrom(const std::vector<RankProcess*>& ranks) {
+void Approach::continueFrom(const std::vector<RankProcess*>& ranks, const std::vector<bool>& stays) {
     for (RankProcess* rank : ranks) {
         Traveller& traveller = of(rank);
         traveller.process = rank;
         traveller.still.start();
         const Target& target = targetOf(rank->rank());
         const bool atPlace = rank->view().place == target.place && target.runOn.kind == RunOn::Kind::None;
+        if (stays[std::size_t(rank->rank().value())]) {
+            traveller.leg = Leg::There;
+            traveller.passes = target.runOn.ordinal;
+            continue;
+        }
         if (rank->ended() || (atPlace && rank->view().why != StopWhy::Stopline)) {
             traveller.leg = Leg::There;
             continue;
@@ -185,6 +190,7 @@ void Approach::ended(RankProcess* rank) {
     if (targetOf(rank->rank()).runOn.kind == RunOn::Kind::Exit) {
         there(rank);
     } else {
+        m_broken = true;
         elsewhere(rank, QStringLiteral("rank %1 ended before its place: %2").arg(rank->rank().value()).arg(
                             stateText(rank->view())));
     }
@@ -204,6 +210,7 @@ void Approach::check() {
 
 void Approach::releaseAll() {
     m_released = true;
+    m_settling.start();
     for (Traveller& traveller : m_travellers) {
         if (traveller.leg == Leg::Arrived) {
             traveller.leg = Leg::Releasing;
@@ -248,6 +255,10 @@ void Approach::finishIfDone() {
         } else if (traveller.leg != Leg::There) {
             return;
         }
+    }
+    reasons.removeAll(QString());
+    if (const QString said = note(); !said.isEmpty()) {
+        reasons.prepend(said);
     }
     outcome.text = reasons.join(QStringLiteral("; "));
     if (m_guardFired) {

@@ -1,6 +1,7 @@
 // Bringing every rank to its place: the one mechanism behind go, undo, redo, rollback and forward.
 #pragma once
 
+#include "frame_values.h"
 #include "rank_process.h"
 #include "recording.h"
 
@@ -9,6 +10,7 @@
 #include <QPointer>
 #include <QTimer>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -34,7 +36,8 @@ class Approach : public QObject {
     /// A rank of a new job has been made; it will join.
     void add(RankProcess* rank);
     /// Goes on from where the ranks of a live job stand, all stopped, none past its target.
-    void continueFrom(const std::vector<RankProcess*>& ranks);
+    /// `stays`: those, by rank, that stand between two events just where they are to be.
+    void continueFrom(const std::vector<RankProcess*>& ranks, const std::vector<bool>& stays);
 
     void joined(RankProcess* rank);
     void arrived(RankProcess* rank);
@@ -45,10 +48,17 @@ class Approach : public QObject {
 
     [[nodiscard]] QString progress() const; ///< "2 of 4 ranks there"
     [[nodiscard]] const std::vector<Target>& targets() const { return m_targets; }
+    /// At its target, with all that is known of it.
+    [[nodiscard]] bool exactlyThere(RankId rank) const {
+        const Traveller& traveller = m_travellers[std::size_t(rank.value())];
+        return traveller.leg == Leg::There && !traveller.approximate;
+    }
+    /// How often it has passed the address of its target since its event; 0: it has not been on that leg.
+    [[nodiscard]] int passes(RankId rank) const { return m_travellers[std::size_t(rank.value())].passes; }
 
   signals:
     void progressed();
-    void silent(stopline::RankId rank); ///< has not joined for long: its agent or gdb does not answer
+    void silent(stopline::RankId rank); ///< has not joined, or not stopped, for long: its agent or gdb does not answer
     void finished(const stopline::replay::Approach::Outcome& outcome);
 
   private:
@@ -70,7 +80,10 @@ class Approach : public QObject {
         Leg leg = Leg::Absent;
         QString reason;
         int runOnBreakpoint = 0;
-        int passes = 0;
+        int passes = 0;          ///< of the address of its target, since its event
+        bool approximate = false; ///< there, but perhaps in another round of a loop
+        QElapsedTimer searching; ///< for the round of the loop
+        VisitSearch visits;
         EventIndex seen{0};
         bool looking = false; ///< its trace is being read
         bool warned = false;
@@ -87,7 +100,12 @@ class Approach : public QObject {
     void check();
     void releaseAll();
     void runOn(RankProcess* rank);
+    void insertRunOn(RankProcess* rank, const QString& condition);
     void atRunOnStop(RankProcess* rank);
+    void passed(RankProcess* rank);
+    void passOn(RankProcess* rank);
+    void leaveRunOn(RankProcess* rank, std::function<void()> then);
+    [[nodiscard]] QString note() const;
     void there(RankProcess* rank);
     void elsewhere(RankProcess* rank, const QString& reason);
     void finishIfDone();
@@ -98,10 +116,14 @@ class Approach : public QObject {
     std::vector<Target> m_targets;
     std::vector<Traveller> m_travellers;
     QTimer m_tick;
+    QElapsedTimer m_settling; ///< since all are let into the stop function
     int m_ticks = 0;
     bool m_released = false;
     bool m_finished = false;
     bool m_guardFired = false;
+    bool m_broken = false; ///< a rank has ended on its way: the others may wait for it for ever
+    QVector<RankId> m_early;  ///< stay at their event, as they did not pass their place again
+    QVector<RankId> m_rounds; ///< perhaps in another round of a loop
     bool m_cancelling = false;
     bool m_cancelLate = false;
     QString m_cancelText;

@@ -1,74 +1,151 @@
 // The last leg: from the event to a place between two events.
 #include "approach.h"
+#include "rank_list.h"
 
 namespace stopline::replay {
+
+namespace {
+/// So long the round of a loop is searched for in which the rank stood; each costs a few milliseconds.
+constexpr qint64 kSearchMs = 5000;
+} // namespace
 
 void Approach::runOn(RankProcess* rank) {
     Traveller& traveller = of(rank);
     traveller.leg = Leg::RunningOn;
     openGates();
-    traveller.passes = 0;
     const Target& target = targetOf(rank->rank());
+    traveller.passes = target.runOn.ordinal - 1; // those are not stopped at
+    traveller.searching.start();
     rank->link()->setThreshold(EventIndex(target.place.event.value() + 1));
-    const QString location = QStringLiteral("*0x%1").arg(target.runOn.address, 0, 16);
-    rank->gdb()->insertBreakpoint(location, {}, false, [this, self = QPointer<Approach>(this), rank](Result<mi::Breakpoint> bp) {
+    insertRunOn(rank, target.runOn.condition);
+}
+
+void Approach::insertRunOn(RankProcess* rank, const QString& condition) {
+    const QString location = QStringLiteral("*0x%1").arg(targetOf(rank->rank()).runOn.address, 0, 16);
+    rank->gdb()->insertBreakpoint(location, condition, false, [this, condition, self = QPointer<Approach>(this), rank](Result<mi::Breakpoint> bp) {
         if (!self || rank->ended()) {
             return;
         }
-        if (!bp) {
-            elsewhere(rank, bp.error().text);
+        if (!bp && !condition.isEmpty()) {
+            insertRunOn(rank, {}); // every pass is looked at then
             return;
         }
-        of(rank).runOnBreakpoint = bp.value().number;
+        if (!bp) {
+            elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(bp.error().text));
+            return;
+        }
+        Traveller& traveller = of(rank);
+        traveller.runOnBreakpoint = bp.value().number;
+        if (traveller.passes > 0) {
+            rank->gdb()->setBreakpointIgnore(traveller.runOnBreakpoint, traveller.passes, [](Status) {});
+        }
         rank->letGo();
+    });
+}
+
+/// Takes the breakpoint of this leg away; nothing of it may be left when the rank is there.
+void Approach::leaveRunOn(RankProcess* rank, std::function<void()> then) {
+    rank->link()->setThreshold(kNoThreshold);
+    rank->gdb()->deleteBreakpoint(of(rank).runOnBreakpoint, [self = QPointer<Approach>(this), then = std::move(then)](Status) {
+        if (self) {
+            then();
+        }
     });
 }
 
 void Approach::atRunOnStop(RankProcess* rank) {
     Traveller& traveller = of(rank);
-    const Target& target = targetOf(rank->rank());
-    auto leave = [this, rank, &traveller](auto then) {
-        rank->link()->setThreshold(kNoThreshold);
-        rank->gdb()->deleteBreakpoint(traveller.runOnBreakpoint, [self = QPointer<Approach>(this), then](Status) {
-            if (self) {
-                then();
-            }
-        });
-    };
+    RunOn& to = m_targets[std::size_t(rank->rank().value())].runOn;
     if (rank->view().why == StopWhy::Stopline) {
-        // The next call began before the place was reached: the user's run took another way between the events.
+        // The next call began before the place was known again. Either its address was passed: then the pass that was most
+        // like the old place is taken; or the user's run took another way between the events: then it stays at the event.
         m_guardFired = true;
-        m_targets[std::size_t(rank->rank().value())].runOn = {};
-        leave([this, rank] { elsewhere(rank, QStringLiteral("rank %1 did not pass its old place between two events").arg(rank->rank().value())); });
+        if (const auto best = traveller.visits.best()) {
+            to.ordinal = *best;
+            to.values.clear();
+            if (!traveller.visits.unique()) {
+                m_rounds << rank->rank();
+            }
+        } else {
+            to = {};
+            m_early << rank->rank();
+        }
+        leaveRunOn(rank, [this, rank] { elsewhere(rank, {}); });
         return;
     }
     if (!rank->lastStop().breakpoints.contains(traveller.runOnBreakpoint)) {
-        leave([this, rank] { elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view()))); });
+        leaveRunOn(rank, [this, rank] { elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view()))); });
         return;
     }
-    auto pass = [this, rank, leave](int depth) {
-        if (m_cancelling) {
-            finishCancel(); // it stands, and stays where it is
+    ++traveller.passes;
+    passed(rank);
+}
+
+/// Stands at the address of its place: is it the place?
+void Approach::passed(RankProcess* rank) {
+    const RunOn& to = targetOf(rank->rank()).runOn;
+    const auto decide = [this, self = QPointer<Approach>(this), guarded = QPointer<RankProcess>(rank)](bool same) {
+        if (!self || !guarded || guarded->ended()) {
             return;
         }
-        Traveller& t = of(rank);
-        const RunOn& to = targetOf(rank->rank()).runOn;
-        const bool same = to.depth == 0 || depth == to.depth;
-        if (same && ++t.passes >= to.ordinal) {
-            leave([this, rank] { there(rank); });
+        if (m_cancelling) {
+            finishCancel(); // it stands, and stays where it is
+        } else if (same) {
+            leaveRunOn(guarded, [this, guarded] {
+                if (guarded) {
+                    there(guarded);
+                }
+            });
         } else {
-            rank->letGo();
+            passOn(guarded);
         }
     };
-    if (target.runOn.depth == 0) {
-        pass(0);
+    if (to.depth == 0 && to.values.isEmpty()) {
+        decide(true);
         return;
     }
-    rank->gdb()->stack(rank->thread(), 256, [self = QPointer<Approach>(this), rank, pass](Result<QVector<mi::Frame>> frames) {
-        if (self && !rank->ended()) {
-            pass(frames ? int(frames.value().size()) : 0);
+    rank->gdb()->stack(rank->thread(), 256, [this, self = QPointer<Approach>(this), to, decide, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
+        if (!guarded || !frames || (to.depth != 0 && frames.value().size() != to.depth)) {
+            decide(!frames.ok()); // one whose stack cannot be listed is not compared
+        } else if (to.values.isEmpty()) {
+            decide(true);
+        } else {
+            readFrameValues(guarded, frames.value(), [this, self, guarded, to, decide](const QStringList& found) {
+                if (!self || !guarded) {
+                    return;
+                }
+                Traveller& traveller = of(guarded);
+                decide(traveller.visits.look(traveller.passes, to.values, found) == VisitSearch::Verdict::This);
+            });
         }
     });
+}
+
+/// Another round of the loop, or another depth of the recursion.
+void Approach::passOn(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    if (traveller.searching.elapsed() < kSearchMs) {
+        rank->letGo();
+        return;
+    }
+    traveller.approximate = true;
+    m_rounds << rank->rank();
+    leaveRunOn(rank, [this, guarded = QPointer<RankProcess>(rank)] {
+        if (guarded) {
+            there(guarded);
+        }
+    });
+}
+
+QString Approach::note() const {
+    QStringList notes;
+    if (!m_early.isEmpty()) {
+        notes << QStringLiteral("%1 did not pass the old place between two calls again; the place is the call before it").arg(ranksText(m_early));
+    }
+    if (!m_rounds.isEmpty()) {
+        notes << QStringLiteral("%1: the line is that of the old place, but the values are not: it may be another round of a loop").arg(ranksText(m_rounds));
+    }
+    return notes.join(QStringLiteral("; "));
 }
 
 } // namespace stopline::replay

@@ -10,6 +10,7 @@ namespace {
 // them. Nothing is decided by time, except that a rank that has not moved for long is reported where it is.
 constexpr int kReadEvery = 10;
 constexpr qint64 kStillMs = 60'000;
+constexpr qint64 kBrokenMs = 3000; ///< the same when another rank has ended on its way
 constexpr qint64 kSilentMs = 20'000;
 constexpr qint64 kReleaseAgainMs = 1000;
 } // namespace
@@ -22,6 +23,11 @@ void Approach::tick() {
     ++m_ticks;
     for (Traveller& traveller : m_travellers) {
         if (traveller.leg == Leg::Absent && traveller.still.isValid() && traveller.still.elapsed() > kSilentMs && !traveller.warned) {
+            traveller.warned = true;
+            emit silent(traveller.process->rank());
+        }
+        const bool settling = traveller.leg == Leg::Releasing || traveller.leg == Leg::Pausing;
+        if (settling && m_settling.isValid() && m_settling.elapsed() > kSilentMs && !traveller.warned) {
             traveller.warned = true;
             emit silent(traveller.process->rank());
         }
@@ -101,12 +107,13 @@ void Approach::looked() {
             traveller.reason = QString::fromStdString(obstacle->reason);
         }
     }
+    const qint64 longest = m_broken ? kBrokenMs : kStillMs;
     for (Traveller& traveller : m_travellers) {
-        if (traveller.leg == Leg::Travelling && traveller.still.isValid() && traveller.still.elapsed() > kStillMs) {
+        if (traveller.leg == Leg::Travelling && traveller.still.isValid() && traveller.still.elapsed() > longest) {
             traveller.leg = Leg::Stuck;
             traveller.reason = QStringLiteral("rank %1 has recorded no event for %2 s; it is shown where it is")
                                    .arg(traveller.process->rank().value())
-                                   .arg(kStillMs / 1000);
+                                   .arg(longest / 1000);
         }
     }
     check();

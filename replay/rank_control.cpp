@@ -1,9 +1,15 @@
 // What a rank is told to do: run, step, pause, end.
 #include "rank_process.h"
 
+#include <QTimer>
+
 #include <utility>
 
 namespace stopline::replay {
+
+namespace {
+constexpr int kPauseMs = 5000; ///< a stop takes some milliseconds; on a crowded machine more
+} // namespace
 
 void RankProcess::resume(mi::Resume how, int frame) {
     m_lastResume = how;
@@ -26,6 +32,24 @@ void RankProcess::resume(mi::Resume how, int frame) {
             emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});
             emit stoppedNow();
         }
+    });
+}
+
+/// gdb said that the program runs and then could not let it: it stands where it stood, or one instruction on.
+void RankProcess::onResumeFailed(const QString& why) {
+    m_plan = Plan::None;
+    emit fault(QStringLiteral("Rank %1 could not go on: %2").arg(m_rank.value()).arg(why),
+               QStringLiteral("If it is a breakpoint that cannot be set there, delete it; then Continue."));
+    m_gdb->stack(m_thread, 1, [this](Result<QVector<mi::Frame>> frames) {
+        if (ended() || stopped()) {
+            return;
+        }
+        mi::StopEvent event;
+        event.threadId = m_thread;
+        if (frames && !frames.value().isEmpty()) {
+            event.frame = frames.value().first();
+        }
+        onStopped(event);
     });
 }
 
@@ -129,6 +153,14 @@ void RankProcess::pause() {
     }
     ++m_stopsSent;
     m_link->stopRank();
+    const int asked = ++m_pausesAsked;
+    QTimer::singleShot(kPauseMs, this, [this, asked] {
+        if (m_pauseWanted && asked == m_pausesAsked && !stopped() && !ended()) {
+            emit fault(QStringLiteral("The gdb of rank %1 does not answer: the rank was told to stop %2 s ago, and gdb has not said that it has.")
+                           .arg(m_rank.value()).arg(kPauseMs / 1000),
+                       QStringLiteral("It may be reading symbols, or be stopped itself; Kill ends the job if it stays so."));
+        }
+    });
 }
 
 void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) {

@@ -97,6 +97,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
             emit ended_();
         });
     });
+    connect(m_gdb, &mi::GdbSession::resumeFailed, this, &RankProcess::onResumeFailed);
     connect(m_gdb, &mi::GdbSession::notResponding, this, [this](const QString& why) {
         emit fault(QStringLiteral("The gdb of rank %1 does not answer: %2.").arg(m_rank.value()).arg(why),
                    QStringLiteral("It may be reading symbols; Kill ends the job if it stays so."));
@@ -185,13 +186,13 @@ void RankProcess::onAttached() {
     qCDebug(logRank) << "rank" << m_rank.value() << "is joined";
     m_gdb->watchExec([](Status) {});
     watchStopFunction([this] {
+        m_waiting = true; // whoever hears joined() lets it go or keeps it
         if (m_joinWanted) {
             m_joinWanted = false;
             m_lastStop = {};
-            afterStop();
-            return;
+            m_stopAddress = 0;
+            afterStop(); // the pause that was asked for; what belongs to joining is done all the same
         }
-        m_waiting = true; // whoever hears joined() lets it go or keeps it
         emit joined();
     });
 }

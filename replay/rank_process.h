@@ -7,6 +7,7 @@
 
 #include <QElapsedTimer>
 #include <QObject>
+#include <QStringList>
 
 #include <functional>
 #include <optional>
@@ -17,7 +18,7 @@ namespace stopline::replay {
 struct RunOn {
     enum class Kind {
         None,    ///< the place is at the event
-        Address, ///< to a code address at a frame depth, the `ordinal`-th time since the event
+        Address, ///< to a code address: the first time that all that is known of the old stop is so again
         Signal,  ///< until the signal comes again
         Abort,   ///< until the library's own stop (abort, fatal error, exit without finalize) comes again
         Exit,    ///< to the end of the program
@@ -25,8 +26,12 @@ struct RunOn {
     };
     Kind kind = Kind::None;
     quint64 address = 0;
-    int depth = 0; ///< number of frames on the stack, 0: not compared
-    int ordinal = 1;
+    int depth = 0;      ///< number of frames on the stack, 0: not compared
+    int ordinal = 1;    ///< of the times that count: where the condition held, at any depth; fewer is too early
+    QString condition;  ///< of the user's breakpoint that stopped it there; empty: none
+    /// Plain values of the innermost frames of the user's at that place, by frame: tells the rounds of a loop apart.
+    /// Empty: not compared.
+    QStringList values;
     friend bool operator==(const RunOn&, const RunOn&) = default;
 };
 
@@ -105,6 +110,7 @@ class RankProcess : public QObject {
     void onAttached();
     void onStatus(const agent::RankStatus& before, const agent::RankStatus& now);
     void onStopped(const mi::StopEvent& event);
+    void onResumeFailed(const QString& why);
     void classify(const mi::StopEvent& event);
     void onExec(const QString& path);
     void rejoin();
@@ -130,6 +136,7 @@ class RankProcess : public QObject {
     bool m_joinWanted = false;  ///< pause or work asked for before there was a gate
     bool m_pauseWanted = false; ///< the user's pause
     bool m_quietWanted = false; ///< a stop for whileStopped
+    int m_pausesAsked = 0;
     int m_stopsSent = 0;        ///< SIGSTOPs sent and not seen by gdb yet
     bool m_insideCall = false;
     bool m_rejoinWanted = false; ///< after an exec: its new program may come to the gate again

@@ -175,7 +175,8 @@ void RankProcess::afterStop() {
             break;
         case trace::StopReason::MpiError:
             why = StopWhy::MpiError;
-            detail = QStringLiteral("MPI error %1 would end the job").arg(code);
+            detail = code != 0 ? QStringLiteral("MPI error %1 would end the job").arg(code)
+                               : QStringLiteral("an error in MPI would end the job");
             break;
         case trace::StopReason::ExitNoFinalize:
             why = StopWhy::ExitNoFinalize;

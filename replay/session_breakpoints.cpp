@@ -45,6 +45,10 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                     QStringLiteral("The breakpoint is set when a library that has it is loaded; else check the name and the line."));
             }
             now->numbers[number] = bp.value().number;
+            now->since.erase(number);
+            if (guarded && !guarded->link()->status().atGate) {
+                now->since[number] = std::max(guarded->view().place.event, guarded->link()->status().event);
+            }
             if (now->shown.pending && !bp.value().pending) {
                 now->shown.pending = false;
                 now->shown.file = bp.value().fullName.isEmpty() ? bp.value().file : bp.value().fullName;

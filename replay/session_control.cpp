@@ -96,9 +96,9 @@ void Session::Impl::beginCommand(Verb verb) {
 /// Undo needs to know where ranks that run are at this moment: they are asked first, which takes a few milliseconds.
 void Session::Impl::freshPlaces(std::function<void()> then) {
     auto left = std::make_shared<int>(1);
-    auto one = [left, then = std::move(then)] {
+    auto one = [this, left, then = std::move(then)] {
         if (--*left == 0) {
-            then();
+            onceRemembered(then);
         }
     };
     for (RankProcess* rank : processes()) {
@@ -120,6 +120,7 @@ void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> r
             return; // the job has ended meanwhile
         }
         beginCommand(verb);
+        pauseComing = false;
         for (RankProcess* rank : focusRanks()) {
             if (rank->stopped()) {
                 resume(rank);
@@ -224,6 +225,7 @@ void Session::pause() {
     for (RankProcess* rank : m_impl->focusRanks()) {
         rank->pause();
     }
+    m_impl->pauseComing = m_impl->alive() && !m_impl->job->complete() && m_impl->focus.all();
 }
 
 void Session::stepOver() {

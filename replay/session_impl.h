@@ -32,6 +32,7 @@ struct BreakpointState {
     std::map<int, int> numbers;     ///< by rank
     std::set<int> refused;          ///< ranks whose gdb will not have it
     std::map<int, int> hits;        ///< by rank, this execution
+    std::map<int, EventIndex> since; ///< by rank: behind which event it was set; nothing for one that was set at the start
 };
 
 /// Calls `done` when it has been called as often as begin() was, and once more for the caller that hands out the work.
@@ -66,6 +67,7 @@ struct Session::Impl {
     Focus focus;
     RankId shown{0};
     bool stopAtStart = false;
+    bool pauseComing = false; ///< Pause was given while the job started: also for ranks that have not come yet
     std::map<QString, std::shared_ptr<SourceLines>> symbols; ///< by program
     std::map<int, QString> programOf;                        ///< by rank
     mutable std::map<std::pair<int, std::uint64_t>, SourceLocation> sites;
@@ -86,7 +88,11 @@ struct Session::Impl {
     // Control history.
     std::vector<Command> commands;
     std::vector<Command> redoList;
-    std::map<std::tuple<int, std::uint64_t, quint64, int>, int> visits; ///< stops by rank, event, address, depth
+    using Visit = std::tuple<int, std::uint64_t, quint64, QString>; ///< rank, event, address, condition
+    std::map<Visit, int> visits; ///< how often a rank has stopped there since that event, in this execution
+    std::map<int, int> remembering; ///< ranks of whose place not all is known yet, with the serial of the asking
+    int rememberSerial = 0;
+    std::vector<std::function<void()>> whenRemembered;
     std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
     std::set<int> locating; ///< stopped, but their line is not known yet: still shown as running
     std::function<void()> whenLocated; ///< to be done when there is none of these
@@ -154,6 +160,12 @@ struct Session::Impl {
     // session_travel.cpp
     [[nodiscard]] std::vector<Target> presentTargets() const;
     void rememberTarget(RankProcess* rank);
+    void rememberArrival(RankProcess* rank, const Approach& journey);
+    [[nodiscard]] QString conditionHit(RankProcess* rank) const;
+    [[nodiscard]] bool allVisitsWereStops(RankProcess* rank) const;
+    [[nodiscard]] static Visit visitOf(int rank, const Target& target);
+    void onceRemembered(std::function<void()> then);
+    void checkRemembered();
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);
     void onApproachFinished(const Approach::Outcome& outcome);

@@ -46,6 +46,9 @@ void Session::Impl::startJob(Approach* with) {
     }
     ++incarnations;
     visits.clear();
+    pauseComing = false;
+    remembering.clear();
+    QMetaObject::invokeMethod(q, [this] { checkRemembered(); }, Qt::QueuedConnection);
     locating.clear();
     whenLocated = nullptr;
     arriving = false;
@@ -182,6 +185,8 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
     programOf[rank->rank().value()] = rank->link()->hello().program;
     if (approach != nullptr) {
         approach->add(rank);
+    } else if (pauseComing) {
+        rank->pause();
     }
     // Ranks of a job that has been replaced still say that they end; nobody listens to them any more.
     auto listen = [this, rank](auto signal, auto what) {
@@ -268,6 +273,9 @@ void Session::Impl::onJoined(RankProcess* rank) {
     applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (!guarded || guarded->ended()) {
             return;
+        }
+        if (guarded->stopped()) {
+            return; // paused meanwhile
         }
         if (!stopAtStart) {
             guarded->letGo();

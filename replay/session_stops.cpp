@@ -45,7 +45,7 @@ void Session::Impl::locate(RankProcess* rank, std::function<void()> done) {
     const bool known = view.place.event.value() > 0 && view.place.event <= timeline.lastEvent(rank->rank());
     const bool inLibrary = view.why == StopWhy::Stopline || view.insideMpi || view.why == StopWhy::Abort ||
                            view.why == StopWhy::MpiError;
-    if (known && inLibrary) {
+    if (known && inLibrary && rank->insideCall()) { // an error may come from a call that is not recorded
         const trace::EventDetails& details =
             timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), view.place.event));
         const SourceLocation site = siteOf(rank->rank(), details.site);

@@ -1,7 +1,12 @@
 // Targets: how to come back to where ranks stand, and what of it can be stood at together.
+#include "frame_values.h"
 #include "session_impl.h"
 
+#include <QTimer>
+
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace stopline::replay {
 
@@ -23,6 +28,9 @@ std::vector<Target> Session::Impl::presentTargets() const {
 
 /// Notes how to come back to where this rank has just stopped.
 void Session::Impl::rememberTarget(RankProcess* rank) {
+    if (approach != nullptr) {
+        return; // on its way, where it stops again and again: what it comes to is noted when all are there
+    }
     const RankView& view = rank->view();
     if (targets.size() != std::size_t(ranks)) {
         targets.assign(std::size_t(ranks), {});
@@ -51,15 +59,17 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
     case StopWhy::Watchpoint:
     case StopWhy::Step:
     case StopWhy::Start:
-        if (view.why == StopWhy::Start && rank->stopAddress() == 0) {
-            break; // at the gate, before anything of the program has run
-        }
         if (view.insideMpi) {
             target.runOn.kind = RunOn::Kind::Inside;
             break;
         }
+        if (rank->stopAddress() == 0) {
+            break; // where it was joined, before anything of the program has run
+        }
         target.runOn.kind = RunOn::Kind::Address;
         target.runOn.address = rank->stopAddress();
+        target.runOn.condition = conditionHit(rank);
+        target.runOn.ordinal = ++visits[visitOf(int(index), target)];
         break;
     default:
         break;
@@ -68,19 +78,123 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
     if (target.runOn.kind != RunOn::Kind::Address) {
         return;
     }
-    rank->gdb()->stack(rank->thread(), 256, [this, index, target, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
-        if (!guarded || !frames || index >= targets.size() || !(targets[index] == target)) {
+    // The rest takes a few questions to gdb; whoever wants to leave this place waits for the answers.
+    const int serial = ++rememberSerial;
+    remembering[int(index)] = serial;
+    const auto done = [this, index, serial] {
+        if (const auto it = remembering.find(int(index)); it != remembering.end() && it->second == serial) {
+            remembering.erase(it);
+            checkRemembered();
+        }
+    };
+    const auto current = [this, index, serial] {
+        const auto it = remembering.find(int(index));
+        return it != remembering.end() && it->second == serial && index < targets.size();
+    };
+    rank->gdb()->stack(rank->thread(), 256, [this, index, done, current, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
+        if (!guarded || !frames || !current()) {
+            done();
             return;
         }
         RunOn& runOn = targets[index].runOn;
         if (frames.value().value(0).from.section(u'/', -1).startsWith(u"libstopline-")) {
             // Paused between the library's event and the program: where exactly differs from run to run.
             runOn = {};
+            done();
             return;
         }
         runOn.depth = int(frames.value().size());
-        runOn.ordinal = ++visits[{int(index), target.place.event.value(), runOn.address, runOn.depth}];
+        if (allVisitsWereStops(guarded)) {
+            done(); // their number says which one it was
+            return;
+        }
+        readFrameValues(guarded, frames.value(), [this, index, done, current](const QStringList& values) {
+            if (current()) {
+                targets[index].runOn.values = values;
+            }
+            done();
+        });
     });
+}
+
+/// Notes where a journey has brought this rank: a place that it was at before, or wherever it stands.
+void Session::Impl::rememberArrival(RankProcess* rank, const Approach& journey) {
+    const auto index = std::size_t(rank->rank().value());
+    const Target& target = journey.targets()[index];
+    if (targets.size() != std::size_t(ranks)) {
+        targets.assign(std::size_t(ranks), {});
+    }
+    if (target.runOn.kind == RunOn::Kind::Address && journey.passes(rank->rank()) > 0) {
+        visits[visitOf(int(index), target)] = journey.passes(rank->rank());
+    }
+    if (!journey.exactlyThere(rank->rank())) {
+        rememberTarget(rank);
+        return;
+    }
+    targets[index] = target;
+    if (target.runOn.kind == RunOn::Kind::Address) {
+        targets[index].runOn.ordinal = journey.passes(rank->rank());
+    } else if (target.runOn.kind == RunOn::Kind::None) {
+        targets[index].why = rank->view().why;
+    }
+}
+
+/// The condition of the user's breakpoint that has stopped this rank; empty when it was another stop, or when one
+/// without a condition would have stopped it as well.
+QString Session::Impl::conditionHit(RankProcess* rank) const {
+    QString condition;
+    for (const BreakpointState& state : breakpoints) {
+        const auto it = state.numbers.find(rank->rank().value());
+        if (it == state.numbers.end() || !rank->lastStop().breakpoints.contains(it->second)) {
+            continue;
+        }
+        if (state.shown.condition.isEmpty()) {
+            return {};
+        }
+        condition = state.shown.condition;
+    }
+    return condition;
+}
+
+/// Whether the breakpoint that has stopped this rank was there before the present stretch between two events began, so
+/// that it has been stopped there every time.
+bool Session::Impl::allVisitsWereStops(RankProcess* rank) const {
+    const int number = rank->rank().value();
+    return std::any_of(breakpoints.begin(), breakpoints.end(), [&](const BreakpointState& state) {
+        const auto it = state.numbers.find(number);
+        const auto since = state.since.find(number);
+        return it != state.numbers.end() && rank->lastStop().breakpoints.contains(it->second) &&
+               (since == state.since.end() || since->second < rank->view().place.event);
+    });
+}
+
+Session::Impl::Visit Session::Impl::visitOf(int rank, const Target& target) {
+    return {rank, target.place.event.value(), target.runOn.address, target.runOn.condition};
+}
+
+/// Does `then` when it is known of all ranks that stand how to come back to there, or when a gdb is too long about it.
+void Session::Impl::onceRemembered(std::function<void()> then) {
+    constexpr int kLongestMs = 3000;
+    if (remembering.empty()) {
+        then();
+        return;
+    }
+    auto once = std::make_shared<std::function<void()>>(std::move(then));
+    const auto call = [once] {
+        if (auto now = std::exchange(*once, {})) {
+            now();
+        }
+    };
+    whenRemembered.push_back(call);
+    QTimer::singleShot(kLongestMs, q, call);
+}
+
+void Session::Impl::checkRemembered() {
+    if (remembering.empty()) {
+        for (const auto& then : std::exchange(whenRemembered, {})) {
+            then();
+        }
+    }
 }
 
 std::vector<Target> Session::Impl::targetsOf(const Cut& cut) const {

@@ -58,7 +58,7 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     approach = new Approach(*recording, to, q);
     QObject::connect(approach, &Approach::progressed, q, [this] { emit q->operationChanged(); });
     QObject::connect(approach, &Approach::silent, q, [this](RankId rank) {
-        say(Severity::Warning, QStringLiteral("Rank %1 has not joined yet: its agent or its gdb does not answer.").arg(rank.value()),
+        say(Severity::Warning, QStringLiteral("Rank %1 is not there yet: its agent or its gdb does not answer.").arg(rank.value()),
             QStringLiteral("Wait, or Cancel and go again, or Kill."));
     });
     QObject::connect(approach, &Approach::finished, q, [this](const Approach::Outcome& outcome) { onApproachFinished(outcome); });
@@ -68,9 +68,14 @@ void Session::Impl::startApproach(std::vector<Target> to) {
         startJob(approach);
         return;
     }
-    const Countdown one([this, mine = QPointer<Approach>(approach)] {
+    std::vector<bool> stays;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        stays.push_back(i < targets.size() && to[i].runOn.kind == RunOn::Kind::Address && targets[i] == to[i] &&
+                        process(RankId(std::int32_t(i)))->view().place == to[i].place);
+    }
+    const Countdown one([this, stays, mine = QPointer<Approach>(approach)] {
         if (mine) {
-            mine->continueFrom(processes());
+            mine->continueFrom(processes(), stays);
         }
     });
     for (RankProcess* rank : processes()) {
@@ -97,6 +102,11 @@ void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
     QString text = outcome.text;
     if (!approachNote.isEmpty()) {
         text = text.isEmpty() ? approachNote : approachNote + QStringLiteral("; ") + text;
+    }
+    for (RankProcess* rank : processes()) {
+        if (rank->stopped() || rank->ended()) {
+            rememberArrival(rank, *old);
+        }
     }
     arriving = true;
     const Countdown done([this, ok, text, verb = approachVerb] {

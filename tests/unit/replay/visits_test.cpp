@@ -1,0 +1,76 @@
+// Finding a place between two events again, and ranks as people write them.
+#include "../../../replay/frame_values.h"
+#include "../../../replay/rank_list.h"
+
+#include <gtest/gtest.h>
+
+namespace stopline::replay {
+namespace {
+
+using Verdict = VisitSearch::Verdict;
+
+QStringList frame(int i, double sum, int garbage) {
+    return {QStringLiteral("i=%1 sum=%2 unset=%3 ").arg(i).arg(sum).arg(garbage), QStringLiteral("argc=1 ")};
+}
+
+TEST(Visits, AllValuesAreTheSame) {
+    VisitSearch search;
+    const QStringList wanted = frame(1, 0.5, 7);
+    EXPECT_EQ(search.look(1, wanted, frame(0, 0, 7)), Verdict::Unclear);
+    EXPECT_EQ(search.look(2, wanted, frame(1, 0.5, 7)), Verdict::This);
+}
+
+TEST(Visits, WhatIsDifferentAtEveryVisitDoesNotCount) {
+    VisitSearch search;
+    const QStringList wanted = frame(2, 1.5, 7);
+    EXPECT_EQ(search.look(1, wanted, frame(0, 0, 99)), Verdict::Unclear);
+    EXPECT_EQ(search.look(2, wanted, frame(1, 0.5, 99)), Verdict::NotThis);
+    EXPECT_EQ(search.look(3, wanted, frame(2, 1.5, 99)), Verdict::This);
+}
+
+TEST(Visits, TheFirstIsKnownWhenTheOthersHaveBeenSeen) {
+    VisitSearch search;
+    const QStringList wanted = frame(0, 0, 7);
+    EXPECT_EQ(search.look(1, wanted, frame(0, 0, 99)), Verdict::Unclear);
+    for (int visit = 2; visit <= 10; ++visit) {
+        EXPECT_EQ(search.look(visit, wanted, frame(visit - 1, visit * 0.5, 99)), Verdict::NotThis) << visit;
+    }
+    EXPECT_EQ(search.best(), 1);
+    EXPECT_TRUE(search.unique());
+}
+
+TEST(Visits, WhatChangesIsNoGarbage) {
+    VisitSearch search;
+    const QStringList wanted = frame(5, 1.5, 7);
+    EXPECT_EQ(search.look(1, wanted, frame(5, 0, 1)), Verdict::Unclear);
+    EXPECT_EQ(search.look(2, wanted, frame(5, 0.5, 1)),
+              Verdict::NotThis); // the sum changes and is not there yet
+    EXPECT_EQ(search.look(3, wanted, frame(5, 1.5, 1)), Verdict::This);
+}
+
+TEST(Visits, SeveralThatAreAsLikeItAreNotOne) {
+    VisitSearch search;
+    EXPECT_FALSE(search.best().has_value());
+    const QStringList wanted = frame(5, 1, 7);
+    EXPECT_EQ(search.look(1, wanted, frame(4, 1, 1)), Verdict::Unclear);
+    EXPECT_EQ(search.look(2, wanted, frame(4, 1, 1)), Verdict::Unclear);
+    EXPECT_EQ(search.best(), 1);
+    EXPECT_FALSE(search.unique());
+}
+
+TEST(Ranks, AreWrittenAsRanges) {
+    const auto text = [](std::initializer_list<int> numbers) {
+        QVector<RankId> ranks;
+        for (const int number : numbers) {
+            ranks << RankId(number);
+        }
+        return ranksText(ranks).toStdString();
+    };
+    EXPECT_EQ(text({2}), "rank 2");
+    EXPECT_EQ(text({1, 0}), "ranks 0,1");
+    EXPECT_EQ(text({3, 2, 1, 7}), "ranks 1-3,7");
+    EXPECT_EQ(text({0, 2, 4}), "ranks 0,2,4");
+}
+
+} // namespace
+} // namespace stopline::replay
