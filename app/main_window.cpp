@@ -10,6 +10,7 @@
 #include "launch_memory.h"
 #include "live_ranks.h"
 #include "log_dock.h"
+#include "log_model.h"
 #include "look.h"
 #include "message_bar.h"
 #include "open_messages_dock.h"
@@ -92,7 +93,9 @@ void MainWindow::buildCentre() {
             [this](const QString& text) { statusBar()->showMessage(text); });
     connect(m_source, &SourceView::problem, this, [this](const QString& text, const QString& remedy) {
         m_bar->show(Severity::Warning, text, remedy);
+        m_logDock->model()->add(Severity::Warning, text, remedy);
     });
+    connect(m_source, &SourceView::problemGone, m_bar, &MessageBar::withdraw);
 }
 
 void MainWindow::buildDocks() {
@@ -185,7 +188,9 @@ void MainWindow::setLaunch(const LaunchSpec& spec) {
     const QString program =
         spec.command.isEmpty() ? spec.program : programOfCommand(spec.command, spec.workingDirectory);
     const QString directory = spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory;
-    m_source->setSearchDirectories({directory, QFileInfo(QDir(directory).filePath(program)).absolutePath()});
+    const QFileInfo file(QDir(directory).filePath(program));
+    m_source->setSearchDirectories({directory, file.absolutePath()});
+    m_source->setProgram(!program.isEmpty() && file.isFile() ? file.absoluteFilePath() : QString());
     m_programSource->find(program, spec.workingDirectory);
     if (m_memory == Memory::Keep && (!spec.program.isEmpty() || !spec.command.isEmpty())) {
         rememberLaunch(spec);
