@@ -126,6 +126,51 @@ class SourceTest : public WindowFixture {
         emit m_session->timelineReplaced(); // a new run, however it was started
         QVERIFY(!m_window->messageBar()->isVisible());
     }
+
+    void aStopOnTheWayBackOpensNothing() {
+        const QString other = m_directory.filePath(QStringLiteral("exchange.c"));
+        write(other, numbered("other", 50), QDateTime::currentDateTime());
+        open();
+        stop({118, 118});
+        QTRY_VERIFY(editor() != nullptr);
+        Scripted& s = scriptOf(*m_session);
+        const auto rankAt = [this, &s](RankPhase phase, const QString& file, int line) {
+            for (RankView& view : s.ranks) {
+                view.phase = phase;
+                view.why = phase == RankPhase::Stopped ? StopWhy::Stopline : StopWhy::None;
+                view.location = {file, line, QStringLiteral("exchange")};
+                emit m_session->rankChanged(view.rank);
+            }
+        };
+        // Undo leads through a call in the other file and from there, line by line, back to this one.
+        s.operation = QStringLiteral("Undo: 0 of 2 ranks there");
+        emit m_session->operationChanged();
+        rankAt(RankPhase::Running, {}, 0);
+        rankAt(RankPhase::Stopped, other, 20);
+        QTest::qWait(50);
+        QCOMPARE(m_window->sourceView()->openCount(), 1);
+        m_window->look()->showRank(RankId{1}); // unless it is asked for
+        QCOMPARE(m_window->sourceView()->openCount(), 2);
+        delete tabs()->widget(1);
+        m_window->look()->showRank(RankId{0});
+        delete tabs()->widget(1);
+
+        s.operation.clear();
+        emit m_session->operationChanged();
+        s.operation = QStringLiteral("Undo: 0 of 2 ranks there");
+        emit m_session->operationChanged();
+        rankAt(RankPhase::Running, {}, 0);
+        rankAt(RankPhase::Stopped, other, 20);
+        rankAt(RankPhase::Running, {}, 0);
+        rankAt(RankPhase::Stopped, m_source, 30);
+        s.operation.clear();
+        emit m_session->operationChanged();
+        emit m_session->operationFinished(true, QStringLiteral("there"));
+        emit m_session->stopped();
+        QTRY_COMPARE(editor()->cursorLine(), 30);
+        QVERIFY(marked(editor(), 30));
+        QCOMPARE(m_window->sourceView()->openCount(), 1);
+    }
 };
 
 QTEST_MAIN(SourceTest)
