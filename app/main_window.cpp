@@ -145,7 +145,7 @@ void MainWindow::connectSession() {
     auto* live = new LiveRanks(m_session, this);
     connect(live, &LiveRanks::changed, this, &MainWindow::updateStrip);
     connect(live, &LiveRanks::changed, m_status, &StatusLine::update);
-    connect(m_session, &Session::message, m_bar, &MessageBar::show);
+    connect(m_session, &Session::message, this, &MainWindow::showMessage);
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
     connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
@@ -208,6 +208,27 @@ QString MainWindow::emptyNotice() const {
     return tr("Ready: %1\nRun (F5) starts it.").arg(launchText(spec));
 }
 
+void MainWindow::showMessage(Severity severity, const QString& text, const QString& remedy) {
+    m_bar->show(severity, text, remedy);
+    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+        if (m_session->rank(RankId{rank}).silent && text.contains(tr("rank %1 does not answer").arg(rank))) {
+            m_silenceSaid.insert(rank, text);
+        }
+    }
+}
+
+/// A debugger that was said not to answer and does so again is no trouble any more.
+void MainWindow::withdrawSilence() {
+    for (auto it = m_silenceSaid.begin(); it != m_silenceSaid.end();) {
+        if (m_session->rank(RankId{it.key()}).silent) {
+            ++it;
+        } else {
+            m_bar->withdraw(it.value());
+            it = m_silenceSaid.erase(it);
+        }
+    }
+}
+
 void MainWindow::scheduleStrip() {
     if (!m_stripDue) {
         m_stripDue = true;
@@ -217,6 +238,7 @@ void MainWindow::scheduleStrip() {
 
 void MainWindow::updateStrip() {
     m_stripDue = false;
+    withdrawSilence();
     RankStrip::Content content;
     for (int rank = 0; rank < m_session->rankCount(); ++rank) {
         content.ranks << m_session->live(RankId{rank});

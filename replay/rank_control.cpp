@@ -1,9 +1,16 @@
 // What a rank is told to do: run, step, pause, end.
 #include "rank_process.h"
 
+#include <QTimer>
+
+#include <memory>
 #include <utility>
 
 namespace stopline::replay {
+
+namespace {
+constexpr int kStopPatienceMs = 3000; ///< then whoever has not told of a stop is named
+}
 
 void RankProcess::resume(mi::Resume how, int frame) {
     m_lastResume = how;
@@ -127,8 +134,28 @@ void RankProcess::pause() {
         m_link->release(); // its stop function is a better place than the middle of its waiting
         return;
     }
+    stopByAgent();
+}
+
+/// The agent stops the rank and gdb tells of it: neither is asked anything that it could leave unanswered, so that here
+/// is watched whether the stop comes.
+void RankProcess::stopByAgent() {
     ++m_stopsSent;
     m_link->stopRank();
+    const auto heard = std::make_shared<bool>(false);
+    m_link->pull([heard](bool ok) { *heard = ok; });
+    QTimer::singleShot(kStopPatienceMs, this, [this, heard, asked = ++m_stopsAsked] {
+        if (asked != m_stopsAsked || m_stopsSent == 0 || !(m_pauseWanted || m_quietWanted) || ended() || m_killing ||
+            m_view.phase == RankPhase::Failed || !m_link->connected()) {
+            return;
+        }
+        setSilent(true);
+        emit fault(QStringLiteral("The %1 of rank %2 does not answer: the rank has been told to stop, and %3.")
+                       .arg(*heard ? QStringLiteral("gdb") : QStringLiteral("agent"))
+                       .arg(m_rank.value())
+                       .arg(*heard ? QStringLiteral("gdb has not said that it has") : QStringLiteral("nothing has been heard since")),
+                   QStringLiteral("It may be busy; Kill ends the job if it stays so."));
+    });
 }
 
 void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) {
@@ -145,8 +172,7 @@ void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) 
     m_work.push_back(std::move(work));
     if (!m_quietWanted) {
         m_quietWanted = true;
-        ++m_stopsSent;
-        m_link->stopRank();
+        stopByAgent();
     }
 }
 
