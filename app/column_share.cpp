@@ -26,7 +26,7 @@ ColumnWidths shareWidth(int width, const ColumnWidths& wanted, int longestNumber
     result.name = qMax(kNarrowest, qMin(result.name, width - value));
     const int left = width - result.name - value;
     if (left >= narrowestType) {
-        result.type = qMin(left, qMin(qMax(wanted.type, narrowestType), qMax(width / 4, narrowestType)));
+        result.type = qMin(left, qMin(qMax(wanted.type, narrowestType), qMax(width / 3, narrowestType)));
     }
     result.value = qMax(0, width - result.name - result.type);
     return result;

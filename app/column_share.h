@@ -17,7 +17,7 @@ struct ColumnWidths {
 };
 
 /// `wanted`: to show everything. A value gets what it needs, but not beyond `longestNumber`, before the type
-/// gets any and before the name gets a third; what is left over is the value's.
+/// gets any and before the name gets a third; a type gets at most a third; what is left over is the value's.
 [[nodiscard]] ColumnWidths shareWidth(int width, const ColumnWidths& wanted, int longestNumber,
                                       int narrowestType);
 

@@ -221,6 +221,8 @@ class VariablesTest : public QObject {
             << "std::map<int, std::vector<double, std::allocator<double> >, std::less<int>, "
                "std::allocator<std::pair<int const, std::vector<double, std::allocator<double> > > > >"
             << "std::map<int, std::vector<double>>";
+        QTest::newRow("Fortran") << "real(kind=8), allocatable (5)"
+                                 << "real(8), allocatable (5)";
         QTest::newRow("own allocator") << "std::vector<int, pool::Allocator<int> >"
                                        << "std::vector<int, pool::Allocator<int>>";
         QTest::newRow("own order")
@@ -401,8 +403,8 @@ class VariablesTest : public QObject {
         constexpr int kType = 40;
         // Room for all: what is left over is the value's.
         QCOMPARE(shareWidth(600, {80, 100, 50}, kNumber, kType), (ColumnWidths{80, 470, 50}));
-        // A long name gets a third, a long type a quarter.
-        QCOMPARE(shareWidth(600, {500, 100, 500}, kNumber, kType), (ColumnWidths{200, 250, 150}));
+        // A long name and a long type get a third each.
+        QCOMPARE(shareWidth(600, {500, 100, 500}, kNumber, kType), (ColumnWidths{200, 200, 200}));
         // A number is shown in full before there is a type, and before a name gets its third.
         QCOMPARE(shareWidth(340, {90, 190, 120}, kNumber, kType), (ColumnWidths{90, 190, 60}));
         QCOMPARE(shareWidth(300, {90, 190, 120}, kNumber, kType), (ColumnWidths{90, 210, 0}));
