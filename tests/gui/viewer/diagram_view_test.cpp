@@ -85,6 +85,31 @@ class DiagramViewTest : public QObject {
         QVERIFY(std::abs(m_fixture->widget.geometry().selection->box->x0 - before) <= 1);
     }
 
+    void theRowOfTheFocusComesIntoView() {
+        Story story = haloStory(64, 2);
+        DiagramWidget& widget = m_fixture->widget;
+        widget.setTimeline(&story.timeline());
+        const auto inView = [&widget](int row) {
+            const RowLayout& layout = widget.geometry().layout;
+            return layout.top(row) >= 0 && layout.bottom(row) <= layout.viewportHeight;
+        };
+        widget.resize(600, 260);
+        QVERIFY(!inView(40));
+        widget.setFocusRank(RankId{40});
+        QVERIFY(inView(40));
+        // What the user has scrolled to stays as long as the rank does.
+        const QPoint middle = widget.plotRect().center();
+        while (inView(40)) {
+            m_fixture->wheel(middle, 480, {});
+        }
+        widget.setFocusRank(RankId{40});
+        QVERIFY(!inView(40));
+        widget.setFocusRank(RankId{63});
+        QVERIFY(inView(63));
+        widget.setFocusRank(RankId{0});
+        QVERIFY(inView(0));
+    }
+
     void axisSwitchStaysInTheRun() {
         // Many events late in the run, of which the first is selected: there is nothing to see after the
         // last.
