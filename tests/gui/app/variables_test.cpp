@@ -1,13 +1,10 @@
 // Variables as trees: the model by itself, and the dock with a session behind it.
-#include "../../../app/column_share.h"
 #include "../../../app/look.h"
 #include "../../../app/variables_dock.h"
 #include "../../../app/variables_model.h"
 #include "scripted_session.h"
 
 #include <QAbstractItemModelTester>
-#include <QHeaderView>
-#include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -396,57 +393,6 @@ class VariablesTest : public QObject {
         QTest::mouseClick(dock.view()->viewport(), Qt::LeftButton, {},
                           dock.view()->visualRect(dock.model()->index(200, 0, array)).center());
         QTRY_COMPARE(dock.model()->rowCount(array), 401);
-    }
-
-    void columnsShareTheWidth() {
-        constexpr int kNumber = 200;
-        constexpr int kType = 40;
-        // Room for all: what is left over is the value's.
-        QCOMPARE(shareWidth(600, {80, 100, 50}, kNumber, kType), (ColumnWidths{80, 470, 50}));
-        // A long name and a long type get a third each.
-        QCOMPARE(shareWidth(600, {500, 100, 500}, kNumber, kType), (ColumnWidths{200, 200, 200}));
-        // A number is shown in full before there is a type, and before a name gets its third.
-        QCOMPARE(shareWidth(340, {90, 190, 120}, kNumber, kType), (ColumnWidths{90, 190, 60}));
-        QCOMPARE(shareWidth(300, {90, 190, 120}, kNumber, kType), (ColumnWidths{90, 210, 0}));
-        QCOMPARE(shareWidth(250, {83, 190, 120}, kNumber, kType), (ColumnWidths{60, 190, 0}));
-        // A structure's text is longer than any panel: it leaves the others their room.
-        QCOMPARE(shareWidth(350, {90, 5000, 60}, kNumber, kType), (ColumnWidths{90, 200, 60}));
-    }
-
-    void noNumberIsCut() {
-        Session session;
-        fill(session);
-        scriptOf(session).variables
-            << variable("residual", "double", QStringLiteral("-6.9533558073733491e-123"))
-            << variable("an_array_of_pointers_to_cells", "struct cell *[3]",
-                        QStringLiteral("{0x55555557a2c0, 0x55555557a2e0, 0x55555557a300}"), true);
-        Look look(&session);
-        VariablesDock dock(&look);
-        dock.show();
-        emit session.ranksChanged();
-        QTreeView* view = dock.view();
-        QTRY_VERIFY(dock.model()->rowCount() > 4);
-        int row = 0;
-        while (cell(*dock.model(), row, VariablesModel::Name) != QStringLiteral("residual")) {
-            ++row;
-        }
-        const auto column = [view](int which) { return view->header()->sectionSize(which); };
-        for (const int width : {320, 360, 480, 700}) {
-            dock.resize(width, 300);
-            QTRY_COMPARE(column(0) + column(1) + (view->isColumnHidden(2) ? 0 : column(2)),
-                         view->viewport()->width());
-            const QModelIndex index = dock.model()->index(row, VariablesModel::Value);
-            const int needed = view->fontMetrics().horizontalAdvance(QStringLiteral(" ")) +
-                               QFontMetrics(index.data(Qt::FontRole).value<QFont>())
-                                   .horizontalAdvance(index.data().toString());
-            QVERIFY2(column(VariablesModel::Value) >= needed, qPrintable(QString::number(width)));
-            QVERIFY(!view->horizontalScrollBar()->isVisible());
-        }
-        // A border that the user has drawn stays where it is.
-        view->header()->resizeSection(VariablesModel::Name, 250);
-        dock.resize(720, 300);
-        QCoreApplication::processEvents();
-        QCOMPARE(column(VariablesModel::Name), 250);
     }
 };
 
