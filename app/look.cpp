@@ -52,7 +52,8 @@ Look::Look(Session* session, QObject* parent) : QObject(parent), m_session(sessi
         follow();
         refresh();
     });
-    // A rank that is brought back to its breakpoint has not run into it: on a journey the shown rank stays the user's.
+    // A rank that is brought back to its breakpoint has not run into it: on a journey the shown rank stays
+    // the user's.
     connect(session, &Session::operationChanged, this, [this] {
         const bool travels = !m_session->operation().isEmpty();
         if (m_travels && !travels) {
@@ -60,7 +61,11 @@ Look::Look(Session* session, QObject* parent) : QObject(parent), m_session(sessi
                 noteStop(RankId{rank}); // as they stand now is how they are known
             }
         }
-        m_travels = travels;
+        if (m_travels != travels) {
+            m_travels = travels;
+            m_asked = false;
+            refresh();
+        }
     });
     connect(session, &Session::timelineReplaced, this, [this] { selectCall(std::nullopt); });
 }
@@ -88,6 +93,7 @@ void Look::showRank(RankId rank) {
     if (m_session->focus().rank && *m_session->focus().rank != rank) {
         m_session->setFocus({rank});
     }
+    m_asked = true;
     m_session->setShownRank(rank);
     refresh();
 }
@@ -121,12 +127,14 @@ void Look::follow() {
     m_session->setShownRank(*best);
 }
 
+/// Where a rank stops on the way of a journey is not where it was to be taken: it is shown when all are
+/// there, unless the user asks for a rank meanwhile.
 void Look::refresh() {
     const RankView view = m_session->rank(m_session->shownRank());
-    const Standing now{view.rank,          view.phase == RankPhase::Stopped,
-                       view.pid,           view.place,
-                       view.why,           view.location.file,
-                       view.location.line, view.phase == RankPhase::Stopped ? m_stop : 0};
+    const bool stopped = view.phase == RankPhase::Stopped && (!m_travels || m_asked);
+    const Standing now{
+        view.rank,           stopped, view.pid, view.place, view.why, view.location.file, view.location.line,
+        stopped ? m_stop : 0};
     if (now == m_standing) {
         return;
     }

@@ -80,8 +80,9 @@ class Look : public QObject {
     QSet<int> m_candidates;                ///< stopped anew for a reason of their own, not yet decided upon
     QTimer m_decision;
     bool m_travels = false; ///< going somewhere: stops on arrival are no news
-    int m_stop = 0;        ///< counts stops, so that two stops on one line are two standings
-    quint64 m_request = 0; ///< of the stack asked for last
+    bool m_asked = false;   ///< the user has chosen a rank to look at since then
+    int m_stop = 0;         ///< counts stops, so that two stops on one line are two standings
+    quint64 m_request = 0;  ///< of the stack asked for last
 };
 
 /// True when this stop is the rank's own (breakpoint, step, signal, …) and not a mere consequence of

@@ -10,6 +10,7 @@
 #include "launch_memory.h"
 #include "live_ranks.h"
 #include "log_dock.h"
+#include "log_model.h"
 #include "look.h"
 #include "message_bar.h"
 #include "open_messages_dock.h"
@@ -92,7 +93,9 @@ void MainWindow::buildCentre() {
             [this](const QString& text) { statusBar()->showMessage(text); });
     connect(m_source, &SourceView::problem, this, [this](const QString& text, const QString& remedy) {
         m_bar->show(Severity::Warning, text, remedy);
+        m_logDock->model()->add(Severity::Warning, text, remedy);
     });
+    connect(m_source, &SourceView::problemGone, m_bar, &MessageBar::withdraw);
 }
 
 void MainWindow::buildDocks() {
@@ -142,7 +145,7 @@ void MainWindow::connectSession() {
     auto* live = new LiveRanks(m_session, this);
     connect(live, &LiveRanks::changed, this, &MainWindow::updateStrip);
     connect(live, &LiveRanks::changed, m_status, &StatusLine::update);
-    connect(m_session, &Session::message, m_bar, &MessageBar::show);
+    connect(m_session, &Session::message, this, &MainWindow::showMessage);
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
     connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
@@ -185,7 +188,9 @@ void MainWindow::setLaunch(const LaunchSpec& spec) {
     const QString program =
         spec.command.isEmpty() ? spec.program : programOfCommand(spec.command, spec.workingDirectory);
     const QString directory = spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory;
-    m_source->setSearchDirectories({directory, QFileInfo(QDir(directory).filePath(program)).absolutePath()});
+    const QFileInfo file(QDir(directory).filePath(program));
+    m_source->setSearchDirectories({directory, file.absolutePath()});
+    m_source->setProgram(!program.isEmpty() && file.isFile() ? file.absoluteFilePath() : QString());
     m_programSource->find(program, spec.workingDirectory);
     if (m_memory == Memory::Keep && (!spec.program.isEmpty() || !spec.command.isEmpty())) {
         rememberLaunch(spec);
@@ -203,6 +208,27 @@ QString MainWindow::emptyNotice() const {
     return tr("Ready: %1\nRun (F5) starts it.").arg(launchText(spec));
 }
 
+void MainWindow::showMessage(Severity severity, const QString& text, const QString& remedy) {
+    m_bar->show(severity, text, remedy);
+    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+        if (m_session->rank(RankId{rank}).silent && text.contains(tr("rank %1 does not answer").arg(rank))) {
+            m_silenceSaid.insert(rank, text);
+        }
+    }
+}
+
+/// A debugger that was said not to answer and does so again is no trouble any more.
+void MainWindow::withdrawSilence() {
+    for (auto it = m_silenceSaid.begin(); it != m_silenceSaid.end();) {
+        if (m_session->rank(RankId{it.key()}).silent) {
+            ++it;
+        } else {
+            m_bar->withdraw(it.value());
+            it = m_silenceSaid.erase(it);
+        }
+    }
+}
+
 void MainWindow::scheduleStrip() {
     if (!m_stripDue) {
         m_stripDue = true;
@@ -212,6 +238,7 @@ void MainWindow::scheduleStrip() {
 
 void MainWindow::updateStrip() {
     m_stripDue = false;
+    withdrawSilence();
     RankStrip::Content content;
     for (int rank = 0; rank < m_session->rankCount(); ++rank) {
         content.ranks << m_session->live(RankId{rank});

@@ -4,6 +4,7 @@
 #include "../replay/session.h"
 #include "command_line.h"
 
+#include <QHash>
 #include <QMainWindow>
 
 class QSplitter;
@@ -72,6 +73,8 @@ class MainWindow : public QMainWindow {
     void connectSession();
     void restoreLayout();
     void saveLayout() const;
+    void showMessage(replay::Severity severity, const QString& text, const QString& remedy);
+    void withdrawSilence();
     void scheduleStrip();
     void updateStrip();
     void updateTitle();
@@ -102,6 +105,7 @@ class MainWindow : public QMainWindow {
     bool m_askBeforeClose = true;
     bool m_closing = false;
     bool m_stripDue = false;
+    QHash<int, QString> m_silenceSaid; ///< by rank: the message of its debugger that does not answer
 };
 
 } // namespace stopline::app

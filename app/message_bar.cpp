@@ -50,6 +50,12 @@ void MessageBar::clear() {
     setVisible(false);
 }
 
+void MessageBar::withdraw(const QString& text) {
+    if (m_html.contains(text.toHtmlEscaped())) {
+        clear();
+    }
+}
+
 QString MessageBar::text() const {
     return m_html;
 }

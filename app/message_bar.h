@@ -24,6 +24,7 @@ class MessageBar : public QFrame {
     /// With a button that does something about it. The button also closes the bar.
     void offer(const QString& text, const QString& button, std::function<void()> action);
     void clear();
+    void withdraw(const QString& text); ///< clears if it is that text which is shown
     [[nodiscard]] QString text() const;
 
   protected:

@@ -37,7 +37,8 @@ OutputDock::OutputDock(replay::Session* session, QWidget* parent)
     m_input->setPlaceholderText(tr("input for the job (rank 0 reads it) — Enter sends the line"));
 
     auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(4, 2, 4, 2);
+    bar->setContentsMargins(6, 2, 6, 2);
+    bar->setSpacing(6);
     bar->addWidget(new QLabel(tr("Ranks"), this));
     bar->addWidget(m_ranks);
     bar->addWidget(m_text, 1);

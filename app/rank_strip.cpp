@@ -18,6 +18,12 @@ using namespace replay;
 namespace {
 constexpr int kMargin = 8;
 constexpr int kSmallestLettered = 11; ///< pixels; below, a letter cannot be read
+
+/// Of a rank whose debugger says nothing, the state is as old as its last word.
+QString letterOf(const RankView& view) {
+    return view.silent ? QStringLiteral("?") : QString(stateLetter(view));
+}
+
 } // namespace
 
 RankStrip::RankStrip(QWidget* parent) : QWidget(parent) {
@@ -48,7 +54,7 @@ void RankStrip::setContent(Content content) {
 QString RankStrip::summary() const {
     QMap<QString, int> counts;
     for (const RankView& view : m_content.ranks) {
-        ++counts[view.phase == RankPhase::Running ? liveStateText(view) : stateText(view)];
+        ++counts[view.phase == RankPhase::Running || view.silent ? liveStateText(view) : stateText(view)];
     }
     QVector<QPair<int, QString>> sorted;
     for (auto it = counts.cbegin(); it != counts.cend(); ++it) {
@@ -217,8 +223,13 @@ void RankStrip::paintTiles(QPainter& painter) const {
                 small.setPixelSize(tile.height() - 4);
                 painter.setFont(small);
                 painter.setPen(inFocus ? textOn(colour) : p.color(QPalette::Text));
-                painter.drawText(tile, Qt::AlignCenter, QString(stateLetter(view)));
+                painter.drawText(tile, Qt::AlignCenter, letterOf(view));
             }
+        }
+        if (view.silent) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(accent(Accent::Red, dark), detailed ? 3 : 2));
+            painter.drawRect(tile.adjusted(1, 1, -1, -1));
         }
         if (shown) {
             painter.setRenderHint(QPainter::Antialiasing);
@@ -239,7 +250,7 @@ void RankStrip::paintTile(QPainter& painter, int rank) const {
     painter.setPen(inFocus ? textOn(stateColour(view, isDark(p))) : p.color(QPalette::Text));
     const QRect inner = tile.adjusted(5, 2, -5, -2);
     const int line = fontMetrics().height();
-    const QString letter(stateLetter(view));
+    const QString letter = letterOf(view);
     QFont bold = font();
     bold.setBold(true);
     painter.setFont(bold);
@@ -258,12 +269,14 @@ void RankStrip::paintTile(QPainter& painter, int rank) const {
     painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom,
                      fontMetrics().elidedText(call, Qt::ElideRight, inner.width()));
     if (inner.height() >= line * 3 - 2 && view.place.event.value() > 0) {
-        painter.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter,
-                         fontMetrics().elidedText(eventCountText(view.place.event), Qt::ElideRight, inner.width()));
+        painter.drawText(
+            inner, Qt::AlignLeft | Qt::AlignVCenter,
+            fontMetrics().elidedText(eventCountText(view.place.event), Qt::ElideRight, inner.width()));
     }
 }
 
-/// Whom the focus is on after a click with Ctrl (adds or takes away) or Shift (from the shown rank to this one).
+/// Whom the focus is on after a click with Ctrl (adds or takes away) or Shift (from the shown rank to this
+/// one).
 Focus RankStrip::focusWith(int rank, Qt::KeyboardModifiers modifiers) const {
     const Focus& now = m_content.focus;
     const int shown = m_content.shown.value();
@@ -274,7 +287,9 @@ Focus RankStrip::focusWith(int rank, Qt::KeyboardModifiers modifiers) const {
         }
     } else {
         // From all ranks, the shown one is the first of the chosen ones.
-        chosen = now.rank ? QVector<RankId>{*now.rank} : now.all() ? QVector<RankId>{m_content.shown} : now.group;
+        chosen = now.rank    ? QVector<RankId>{*now.rank}
+                 : now.all() ? QVector<RankId>{m_content.shown}
+                             : now.group;
         if (chosen.contains(RankId{rank}) && chosen.size() > 1) {
             chosen.removeAll(RankId{rank});
         } else {
@@ -317,7 +332,8 @@ bool RankStrip::event(QEvent* event) {
         return true;
     }
     const RankView& view = m_content.ranks.at(rank);
-    QString text = tr("Rank %1: %2, event %3").arg(rank).arg(liveStateText(view), eventCountText(view.place.event));
+    QString text =
+        tr("Rank %1: %2, event %3").arg(rank).arg(liveStateText(view), eventCountText(view.place.event));
     if (view.location.known()) {
         text +=
             QStringLiteral("\n") + locationText(view.location) + QStringLiteral(" ") + view.location.function;
@@ -325,8 +341,9 @@ bool RankStrip::event(QEvent* event) {
     if (!view.callName.isEmpty()) {
         text += QStringLiteral("\n") + view.callName;
     }
-    text += QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus. Ctrl or Shift and "
-                                       "click: choose the ranks of the focus.");
+    text +=
+        QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus. Ctrl or Shift and "
+                                  "click: choose the ranks of the focus.");
     QToolTip::showText(help->globalPos(), text, this, tileRect(rank));
     return true;
 }

@@ -176,6 +176,25 @@ QString SourceEditor::load(const QString& path) {
     return {};
 }
 
+void SourceEditor::reload() {
+    int line = 0;
+    int index = 0;
+    getCursorPosition(&line, &index);
+    const auto top = SendScintilla(SCI_GETFIRSTVISIBLELINE);
+    const auto left = SendScintilla(SCI_GETXOFFSET);
+    if (!load(m_file).isEmpty()) {
+        return; // what has been read stays on show
+    }
+    setCursorPosition(qMin(line, lines() - 1), index);
+    SendScintilla(SCI_SETFIRSTVISIBLELINE, static_cast<unsigned long>(top));
+    SendScintilla(SCI_SETXOFFSET, static_cast<unsigned long>(left));
+    markerDeleteAll(); // they have all come together on the first line
+    setBreakpoints(QMap<int, BreakpointKind>(m_breakpoints));
+    for (const LineKind kind : {LineKind::Execution, LineKind::Caller, LineKind::Call}) {
+        mark(kind);
+    }
+}
+
 void SourceEditor::makeLexer() {
     QsciLexer* old = lexer();
     QsciLexer* fresh = makeLexerFor(m_file.isEmpty() ? m_debugPath : m_file, isDark(palette()), this);
@@ -250,8 +269,8 @@ void SourceEditor::showLine(int line, LineKind kind) {
     if (line < 1) {
         return;
     }
-    markerAdd(line - 1, markerOfLine(kind));
-    markerAdd(line - 1, arrowOfLine(kind));
+    m_lines.insert(kind, line);
+    mark(kind);
     setCursorPosition(line - 1, 0);
     // A few lines of surroundings: the line alone at the edge says little.
     const int visible = static_cast<int>(SendScintilla(SCI_LINESONSCREEN));
@@ -262,12 +281,21 @@ void SourceEditor::showLine(int line, LineKind kind) {
     }
 }
 
+void SourceEditor::mark(LineKind kind) {
+    if (const int line = m_lines.value(kind); line > 0) {
+        markerAdd(line - 1, markerOfLine(kind));
+        markerAdd(line - 1, arrowOfLine(kind));
+    }
+}
+
 void SourceEditor::clearLines(LineKind kind) {
+    m_lines.remove(kind);
     markerDeleteAll(markerOfLine(kind));
     markerDeleteAll(arrowOfLine(kind));
 }
 
 void SourceEditor::setBreakpoints(const QMap<int, BreakpointKind>& lines) {
+    m_breakpoints = lines;
     for (const int which : {kBreakpointMarker, kDisabledMarker, kPendingMarker}) {
         markerDeleteAll(which);
     }

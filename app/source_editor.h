@@ -3,6 +3,7 @@
 
 #include <Qsci/qsciscintilla.h>
 
+#include <QHash>
 #include <QMap>
 #include <QSet>
 #include <QString>
@@ -25,6 +26,8 @@ class SourceEditor : public QsciScintilla {
 
     /// Empty when loaded, else why not.
     QString load(const QString& file);
+    /// Reads the file again; cursor, place in the window and all marks stay at their lines.
+    void reload();
     [[nodiscard]] QString debugPath() const { return m_debugPath; }
     [[nodiscard]] QString file() const { return m_file; }
 
@@ -52,9 +55,12 @@ class SourceEditor : public QsciScintilla {
   private:
     void makeLexer();
     void updateRankMarginWidth();
+    void mark(LineKind kind);
 
     QString m_debugPath;
     QString m_file;
+    QHash<LineKind, int> m_lines;
+    QMap<int, BreakpointKind> m_breakpoints;
     QMap<int, QString> m_marks;
     QSet<int> m_strong;
     bool m_styling = false;

@@ -1,6 +1,8 @@
 #include "source_view.h"
 
+#include "icons.h"
 #include "look.h"
+#include "source_watch.h"
 #include "text.h"
 
 #include <QFileDialog>
@@ -56,7 +58,8 @@ QLabel* notePage(QWidget* parent) {
 
 SourceView::SourceView(Look* look, QWidget* parent)
     : QWidget(parent), m_look(look), m_session(look->session()), m_stack(new QStackedWidget(this)),
-      m_tabs(new QTabWidget(this)), m_notice(notePage(this)) {
+      m_tabs(new QTabWidget(this)), m_notice(notePage(this)),
+      m_watch(new SourceWatch(look->session(), this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_stack);
@@ -64,6 +67,7 @@ SourceView::SourceView(Look* look, QWidget* parent)
     m_tabs->setMovable(true);
     m_tabs->setDocumentMode(true);
     connect(m_tabs, &QTabWidget::tabCloseRequested, this, [this](int index) {
+        m_watch->unwatch(qobject_cast<SourceEditor*>(m_tabs->widget(index))->file());
         delete m_tabs->widget(index);
         m_stack->setCurrentWidget(m_tabs->count() > 0 ? static_cast<QWidget*>(m_tabs) : m_notice);
     });
@@ -113,6 +117,10 @@ SourceView::SourceView(Look* look, QWidget* parent)
     connect(m_session, &Session::ranksChanged, this, &SourceView::scheduleMarks);
     connect(m_session, &Session::focusChanged, this, &SourceView::scheduleMarks);
     connect(m_session, &Session::breakpointsChanged, this, &SourceView::updateBreakpoints);
+    connect(m_watch, &SourceWatch::changed, this, &SourceView::reload);
+    connect(m_watch, &SourceWatch::programsChanged, this, &SourceView::markOutdated);
+    connect(m_session, &Session::timelineReplaced, this, &SourceView::forgetOutdated);
+    connect(m_session, &Session::focusChanged, this, &SourceView::markOutdated);
 }
 
 QVector<SourceEditor*> SourceView::editors() const {
@@ -138,6 +146,10 @@ void SourceView::setSearchDirectories(const QStringList& directories) {
     m_finder.setSearchDirectories(directories);
 }
 
+void SourceView::setProgram(const QString& path) {
+    m_watch->setProgram(path);
+}
+
 void SourceView::setNotice(const QString& html) {
     m_notice->setText(html);
 }
@@ -161,6 +173,8 @@ SourceEditor* SourceView::editorFor(const QString& debugPath, bool open) {
     connectEditor(editor);
     const int index = m_tabs->addTab(editor, QFileInfo(file).fileName());
     m_tabs->setTabToolTip(index, file);
+    m_watch->watch(file);
+    markOutdated();
     updateBreakpoints();
     updateMarks();
     return editor;
@@ -187,6 +201,7 @@ void SourceView::showLocation(const SourceLocation& location, SourceEditor::Line
     m_stack->setCurrentWidget(m_tabs);
     m_tabs->setCurrentWidget(editor);
     editor->showLine(location.line, kind);
+    sayIfOutdated(editor);
 }
 
 QString SourceView::openFile(const QString& path, int line) {
@@ -286,6 +301,55 @@ void SourceView::updateBreakpoints() {
         }
         editor->setBreakpoints(lines);
     }
+}
+
+void SourceView::reload(const QString& file) {
+    for (SourceEditor* editor : editors()) {
+        if (editor->file() == file) {
+            editor->reload();
+            m_outdatedSaid.remove(file);
+            sayIfOutdated(editor);
+        }
+    }
+    markOutdated();
+    updateBreakpoints();
+    updateMarks();
+}
+
+void SourceView::markOutdated() {
+    const RankId shown = m_session->shownRank();
+    for (SourceEditor* editor : editors()) {
+        const QString file = editor->file();
+        const bool outdated = m_watch->newerThanProgramOf(shown, file);
+        const int index = m_tabs->indexOf(editor);
+        m_tabs->setTabIcon(index, outdated ? icon(QStringLiteral("warning")) : QIcon());
+        m_tabs->setTabToolTip(
+            index, outdated ? tr("%1\nhas changed since the program of rank %2 was built: lines may be off")
+                                  .arg(file)
+                                  .arg(shown.value())
+                            : file);
+    }
+}
+
+/// Once for each change of a file and each run: going back in a run brings nothing new.
+void SourceView::sayIfOutdated(const SourceEditor* editor) {
+    const QString file = editor->file();
+    if (m_outdatedSaid.contains(file) || !m_watch->newerThanProgramOf(m_session->shownRank(), file)) {
+        return;
+    }
+    const QString text = tr("%1 has changed since %2 was built; lines may be off.")
+                             .arg(QFileInfo(file).fileName(), QFileInfo(m_watch->program()).fileName());
+    m_outdatedSaid.insert(file, text);
+    emit problem(text, m_watch->builtAgain(file)
+                           ? tr("It has been built again: Restart (Ctrl+Shift+F5) runs the new program.")
+                           : tr("Rebuild and Restart (Ctrl+Shift+F5)."));
+}
+
+void SourceView::forgetOutdated() {
+    for (const QString& text : std::as_const(m_outdatedSaid)) {
+        emit problemGone(text);
+    }
+    m_outdatedSaid.clear();
 }
 
 void SourceView::toggleBreakpoint(SourceEditor* editor, int line) {

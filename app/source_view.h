@@ -5,6 +5,7 @@
 #include "source_editor.h"
 #include "source_finder.h"
 
+#include <QHash>
 #include <QPointer>
 #include <QWidget>
 
@@ -15,9 +16,12 @@ class QTabWidget;
 namespace stopline::app {
 
 class Look;
+class SourceWatch;
 
 /// Keeps breakpoints, rank marks and the execution line of all open files up to date. A file that cannot be
-/// found gets a page that says which path was looked for and lets the user point at it.
+/// found gets a page that says which path was looked for and lets the user point at it. A file that changes
+/// on disk is read again; while ranks still execute a program built before that, its tab and a message say
+/// so.
 class SourceView : public QWidget {
     Q_OBJECT
   public:
@@ -27,6 +31,8 @@ class SourceView : public QWidget {
     /// Opens a file of this machine; empty, or why not.
     QString openFile(const QString& path, int line = 0);
     void setSearchDirectories(const QStringList& directories);
+    /// The file that is run, whose age tells whether the lines of a source are still the program's.
+    void setProgram(const QString& path);
     void setNotice(const QString& html); ///< shown while no file is open
     [[nodiscard]] SourceEditor* currentEditor() const;
     [[nodiscard]] int openCount() const;
@@ -36,6 +42,7 @@ class SourceView : public QWidget {
 
   signals:
     void problem(const QString& text, const QString& remedy);
+    void problemGone(const QString& text);
 
   private:
     SourceEditor* editorFor(const QString& debugPath, bool open);
@@ -44,6 +51,10 @@ class SourceView : public QWidget {
     void scheduleMarks();
     void updateMarks();
     void updateBreakpoints();
+    void reload(const QString& file);
+    void markOutdated();
+    void sayIfOutdated(const SourceEditor* editor);
+    void forgetOutdated();
     void connectEditor(SourceEditor* editor);
     [[nodiscard]] QVector<SourceEditor*> editors() const;
 
@@ -55,6 +66,8 @@ class SourceView : public QWidget {
     QLabel* m_notice;
     QLabel* m_missing;
     replay::SourceLocation m_missingLocation;
+    SourceWatch* m_watch;
+    QHash<QString, QString> m_outdatedSaid; ///< what the user has been told in this run, by file
     bool m_marksDue = false;
 };
 

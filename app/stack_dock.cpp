@@ -19,7 +19,9 @@ StackDock::StackDock(Look* look, QWidget* parent)
     setWidget(m_view);
     m_view->setModel(m_model);
     m_view->header()->setSectionResizeMode(StackModel::Level, QHeaderView::ResizeToContents);
-    m_view->header()->resizeSection(StackModel::Function, 170);
+    m_view->header()->setStretchLastSection(false);
+    m_view->header()->setSectionResizeMode(StackModel::Function, QHeaderView::Stretch);
+    m_view->header()->setSectionResizeMode(StackModel::Location, QHeaderView::ResizeToContents);
     m_showInternal->setCheckable(true);
     m_showInternal->setChecked(QSettings().value(QStringLiteral("stack/showInternal"), false).toBool());
     m_model->setShowInternal(m_showInternal->isChecked());

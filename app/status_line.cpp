@@ -73,17 +73,25 @@ void StatusLine::update() {
     m_events->setText(tr("%1 events").arg(QLocale().toString(events)));
     int live = 0;
     int well = 0;
+    QVector<int> silent;
     for (int rank = 0; rank < count; ++rank) {
         const RankView view = m_session->rank(RankId{rank});
         if (view.phase == RankPhase::NotStarted || view.phase == RankPhase::Exited) {
             continue;
         }
         ++live;
-        well += view.phase == RankPhase::Failed || view.phase == RankPhase::Lost ? 0 : 1;
+        if (view.silent) {
+            silent << rank;
+        } else if (view.phase != RankPhase::Failed && view.phase != RankPhase::Lost) {
+            ++well;
+        }
     }
-    m_gdb->setText(live == 0      ? tr("no rank alive")
-                   : well == live ? tr("gdb %1/%2 ok").arg(well).arg(live)
-                                  : tr("gdb %1/%2 ok, see the log").arg(well).arg(live));
+    const QString of = tr("gdb %1/%2").arg(well).arg(live);
+    m_gdb->setText(live == 0            ? tr("no rank alive")
+                   : silent.size() == 1 ? tr("%1, rank %2 silent").arg(of).arg(silent.first())
+                   : !silent.isEmpty()  ? tr("%1, ranks %2 silent").arg(of, rankSetText(silent))
+                   : well == live       ? tr("%1 ok").arg(of)
+                                        : tr("%1 ok, see the log").arg(of));
 }
 
 } // namespace stopline::app

@@ -12,6 +12,15 @@ namespace stopline::app {
 
 using namespace replay;
 
+namespace {
+
+/// What was last known of a rank is all there is while its gdb or agent says nothing.
+QString withSilence(const QString& state, const RankView& view) {
+    return view.silent ? QStringLiteral("%1, debugger silent").arg(state) : state;
+}
+
+} // namespace
+
 QString rankSetText(QVector<int> ranks) {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -100,10 +109,8 @@ QString placeText(const Timeline& timeline, RankId rank, const Place& place) {
 
 QString fullStateText(const RankView& view) {
     const QString state = stateText(view);
-    if (view.detail.isEmpty() || state.contains(view.detail)) {
-        return state;
-    }
-    return QStringLiteral("%1: %2").arg(state, view.detail);
+    const bool more = !view.detail.isEmpty() && !state.contains(view.detail);
+    return withSilence(more ? QStringLiteral("%1: %2").arg(state, view.detail) : state, view);
 }
 
 QString eventCountText(EventIndex event) {
@@ -112,10 +119,10 @@ QString eventCountText(EventIndex event) {
 
 QString liveStateText(const RankView& view) {
     if (view.phase == RankPhase::Running && view.place.inside && !view.callName.isEmpty()) {
-        return QStringLiteral("in %1").arg(view.callName);
+        return withSilence(QStringLiteral("in %1").arg(view.callName), view);
     }
     if (view.phase == RankPhase::Running && view.place.event.value() == 0) {
-        return QStringLiteral("running, before MPI_Init");
+        return withSilence(QStringLiteral("running, before MPI_Init"), view);
     }
     return fullStateText(view);
 }

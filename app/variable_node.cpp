@@ -105,10 +105,11 @@ bool isDefaulted(QStringView argument) {
 } // namespace
 
 QString shortType(const QString& type) {
-    if (!type.contains(QLatin1StringView("std::"))) {
-        return type;
-    }
     QString plain = type;
+    plain.replace(QLatin1StringView("(kind="), QLatin1StringView("("));
+    if (!type.contains(QLatin1StringView("std::"))) {
+        return plain;
+    }
     plain.remove(QLatin1StringView("__cxx11::"));
     for (qsizetype at = plain.indexOf(u", std::"); at >= 0; at = plain.indexOf(u", std::", at)) {
         const qsizetype begin = at + 2;

@@ -55,7 +55,7 @@ struct VariableNode {
 /// The same for a variable.
 [[nodiscard]] bool mayHaveParts(const mi::Variable& variable);
 /// A type of C++ as people write it: "std::vector<std::string>" for what gdb spells with allocators, traits and
-/// inline namespaces. Other types come back as they are.
+/// inline namespaces; "real(8)" for Fortran's "real(kind=8)". Other types come back as they are.
 [[nodiscard]] QString shortType(const QString& type);
 
 } // namespace stopline::app

@@ -1,11 +1,11 @@
 #include "variables_dock.h"
 
+#include "column_share.h"
 #include "look.h"
 #include "note_view.h"
 #include "variables_model.h"
 
 #include <QAction>
-#include <QHeaderView>
 #include <QPointer>
 #include <QSettings>
 
@@ -34,8 +34,7 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
     m_view->setIndentation(m_view->fontMetrics().height());
     m_view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
                             QAbstractItemView::SelectedClicked);
-    m_view->header()->resizeSection(VariablesModel::Name, 120);
-    m_view->header()->resizeSection(VariablesModel::Value, 140);
+    new ColumnShare(m_view);
     m_model->setWatches(QSettings().value(kWatchesKey).toStringList());
 
     auto* remove = new QAction(tr("Remove watched expression"), this);

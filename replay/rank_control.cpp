@@ -3,13 +3,14 @@
 
 #include <QTimer>
 
+#include <memory>
 #include <utility>
 
 namespace stopline::replay {
 
 namespace {
-constexpr int kPauseMs = 5000; ///< a stop takes some milliseconds; on a crowded machine more
-} // namespace
+constexpr int kStopPatienceMs = 3000; ///< then whoever has not told of a stop is named
+}
 
 void RankProcess::resume(mi::Resume how, int frame) {
     m_lastResume = how;
@@ -151,15 +152,27 @@ void RankProcess::pause() {
         m_link->release(); // its stop function is a better place than the middle of its waiting
         return;
     }
+    stopByAgent();
+}
+
+/// The agent stops the rank and gdb tells of it: neither is asked anything that it could leave unanswered, so that here
+/// is watched whether the stop comes.
+void RankProcess::stopByAgent() {
     ++m_stopsSent;
     m_link->stopRank();
-    const int asked = ++m_pausesAsked;
-    QTimer::singleShot(kPauseMs, this, [this, asked] {
-        if (m_pauseWanted && asked == m_pausesAsked && !stopped() && !ended()) {
-            emit fault(QStringLiteral("The gdb of rank %1 does not answer: the rank was told to stop %2 s ago, and gdb has not said that it has.")
-                           .arg(m_rank.value()).arg(kPauseMs / 1000),
-                       QStringLiteral("It may be reading symbols, or be stopped itself; Kill ends the job if it stays so."));
+    const auto heard = std::make_shared<bool>(false);
+    m_link->pull([heard](bool ok) { *heard = ok; });
+    QTimer::singleShot(kStopPatienceMs, this, [this, heard, asked = ++m_stopsAsked] {
+        if (asked != m_stopsAsked || m_stopsSent == 0 || !(m_pauseWanted || m_quietWanted) || ended() || m_killing ||
+            m_view.phase == RankPhase::Failed || !m_link->connected()) {
+            return;
         }
+        setSilent(true);
+        emit fault(QStringLiteral("The %1 of rank %2 does not answer: the rank has been told to stop, and %3.")
+                       .arg(*heard ? QStringLiteral("gdb") : QStringLiteral("agent"))
+                       .arg(m_rank.value())
+                       .arg(*heard ? QStringLiteral("gdb has not said that it has") : QStringLiteral("nothing has been heard since")),
+                   QStringLiteral("It may be busy; Kill ends the job if it stays so."));
     });
 }
 
@@ -177,8 +190,7 @@ void RankProcess::whileStopped(std::function<void(std::function<void()>)> work) 
     m_work.push_back(std::move(work));
     if (!m_quietWanted) {
         m_quietWanted = true;
-        ++m_stopsSent;
-        m_link->stopRank();
+        stopByAgent();
     }
 }
 

@@ -99,9 +99,11 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
     });
     connect(m_gdb, &mi::GdbSession::resumeFailed, this, &RankProcess::onResumeFailed);
     connect(m_gdb, &mi::GdbSession::notResponding, this, [this](const QString& why) {
+        setSilent(true);
         emit fault(QStringLiteral("The gdb of rank %1 does not answer: %2.").arg(m_rank.value()).arg(why),
                    QStringLiteral("It may be reading symbols; Kill ends the job if it stays so."));
     });
+    connect(link->gdb(), &mi::MiTransport::received, this, [this] { setSilent(false); });
     connect(link, &agent::AgentLink::statusChanged, this, &RankProcess::onStatus);
     connect(link, &agent::AgentLink::fault, this, [this](const QString&, const QString& text, const QString& remedy) {
         emit fault(text, remedy);
@@ -144,10 +146,18 @@ void RankProcess::setPhase(RankPhase phase, StopWhy why, const QString& detail) 
         m_view.userFrame = -1;
     }
     m_view.phase = phase;
+    m_view.silent = m_view.silent && !ended() && phase != RankPhase::Failed;
     m_view.why = why;
     m_view.detail = detail;
     qCDebug(logRank) << "rank" << m_rank.value() << "phase" << int(phase) << "why" << int(why);
     emit phaseChanged();
+}
+
+void RankProcess::setSilent(bool silent) {
+    if (m_view.silent != silent) {
+        m_view.silent = silent;
+        emit phaseChanged();
+    }
 }
 
 void RankProcess::tryJoin() {

@@ -122,6 +122,8 @@ class RankProcess : public QObject {
     void finishToUser(Plan then);
     void callFinished();
     void settleEnd();
+    void setSilent(bool silent);
+    void stopByAgent();
     void endOf(int waitStatus);
 
     RankId m_rank;
@@ -136,8 +138,8 @@ class RankProcess : public QObject {
     bool m_joinWanted = false;  ///< pause or work asked for before there was a gate
     bool m_pauseWanted = false; ///< the user's pause
     bool m_quietWanted = false; ///< a stop for whileStopped
-    int m_pausesAsked = 0;
     int m_stopsSent = 0;        ///< SIGSTOPs sent and not seen by gdb yet
+    int m_stopsAsked = 0;       ///< counts them all, to tell which one a watch is about
     bool m_insideCall = false;
     bool m_rejoinWanted = false; ///< after an exec: its new program may come to the gate again
     int m_stopBreakpoint = 0;

@@ -71,6 +71,7 @@ struct RankView {
     qint64 gdbPid = 0;
     int exitCode = -1;        ///< valid when Exited and not signalled
     int exitSignal = 0;
+    bool silent = false;      ///< its gdb or its agent owes an answer for some seconds
 };
 
 /// One letter for the rank strip and the diagram: N S R H P(aused) B(reakpoint) W T(step) ! (signal, abort, error)

@@ -44,12 +44,16 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                 say(Severity::Warning, QStringLiteral("There is no code at %1 yet.").arg(now->shown.location),
                     QStringLiteral("The breakpoint is set when a library that has it is loaded; else check the name and the line."));
             }
+            // The program may have been built anew since the last job: the first rank says where it is in this one.
+            const bool first = now->numbers.empty();
             now->numbers[number] = bp.value().number;
             now->since.erase(number);
             if (guarded && !guarded->link()->status().atGate) {
                 now->since[number] = std::max(guarded->view().place.event, guarded->link()->status().event);
             }
-            if (now->shown.pending && !bp.value().pending) {
+            if (bp.value().pending) {
+                now->shown.pending = now->shown.pending || first;
+            } else if (first || now->shown.pending) {
                 now->shown.pending = false;
                 now->shown.file = bp.value().fullName.isEmpty() ? bp.value().file : bp.value().fullName;
                 now->shown.line = bp.value().line;

@@ -195,9 +195,9 @@ QString boxLabelText(const replay::Timeline& timeline, CallRef ref, const QFontM
 
 QString messageLabelText(const replay::Message& message) {
     const auto rank = [](RankId id) { return id.value() < 0 ? u"?"_s : QString::number(id.value()); };
-    QString text = u"%1->%2 %3"_s.arg(rank(message.sender), rank(message.receiver), tagText(message.tag));
+    QString text = u"%1 → %2, %3"_s.arg(rank(message.sender), rank(message.receiver), tagText(message.tag));
     if (message.send) {
-        text += u' ' + bytesText(message.bytes);
+        text += u", "_s + bytesText(message.bytes);
     }
     return text;
 }

@@ -155,7 +155,7 @@ void DiagramWidget::Impl::switchAxis(Axis wanted) {
         return;
     }
     // A rank that has something in view says how much of the other axis that is; the selection keeps its
-    // pixel.
+    // pixel, as far as the run's ends allow: most of a view beyond them would be empty.
     int rank = selected ? selected->rank.value() : 0;
     for (int r = 0; !selected && r < model.ranks(); ++r) {
         if (model.calls(r).size() > model.calls(rank).size()) {
@@ -177,7 +177,10 @@ void DiagramWidget::Impl::switchAxis(Axis wanted) {
         const TrackCall& call = all[selected->call.value()];
         const double pixel = view.toPixel(DiagramModel::begin(call, old));
         const std::int64_t unit = DiagramModel::begin(call, axis);
-        const std::int64_t begin = unit - std::llround(pixel * next.unitsPerPixel());
+        const std::int64_t wish = unit - std::llround(pixel * next.unitsPerPixel());
+        const AxisView whole = wholeView(model, axis, frame.plot.width());
+        const std::int64_t last = std::max(whole.begin, whole.end - next.span());
+        const std::int64_t begin = std::clamp(wish, std::min(whole.begin, last), last);
         next = {begin, begin + next.span(), next.width};
     }
     view = next;

@@ -81,8 +81,16 @@ void DiagramPainter::paintHandles(QPainter& painter, const Geometry& geometry) {
             const QString text = u"@"_s + QString::number(step.place.event.value());
             const double wide = metrics.horizontalAdvance(text) + 8;
             // It hangs from the top of its row: the boxes' labels are in the middle.
-            const QPointF at(std::clamp(step.x - wide / 2, 1.0, std::max(1.0, room - wide - 1)),
-                             step.y0 + metrics.height() / 2.0 + 1);
+            QPointF at(std::clamp(step.x - wide / 2, 1.0, std::max(1.0, room - wide - 1)),
+                       step.y0 + metrics.height() / 2.0 + 1);
+            if (geometry.point && QRectF(at.x(), at.y() - metrics.height() / 2.0, wide, metrics.height())
+                                      .adjusted(-8, -8, 8, 8)
+                                      .contains(geometry.point->at)) {
+                // The ring of the point would hide the number: beside it, on the side that has room.
+                const double aside = geometry.point->radius + 8;
+                const bool right = geometry.point->at.x() + aside + wide < room;
+                at.setX(right ? geometry.point->at.x() + aside : geometry.point->at.x() - aside - wide);
+            }
             drawPill(painter, at, text, m_palette.stopline, !step.hollow);
             m_taken.emplace_back(at.x(), at.y() - metrics.height() / 2.0, wide, metrics.height());
         }

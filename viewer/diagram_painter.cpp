@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 namespace stopline::viewer {
 
@@ -219,55 +218,6 @@ void DiagramPainter::paintBoxes(QPainter& painter, const Geometry& geometry) {
         if (glyphs) {
             drawGlyphs(painter, box);
         }
-    }
-}
-
-void DiagramPainter::paintBoxLabels(QPainter& painter, const Geometry& geometry) {
-    const QFontMetrics metrics(m_font);
-    if (!m_boxLabel || geometry.layout.level() != RowLevel::Full) {
-        return;
-    }
-    constexpr int kLeastWidth = 40;
-    std::unordered_map<int, std::vector<int>> dots; // by row: where a spine crosses it
-    for (const Spine& spine : geometry.spines) {
-        for (const SpineDot& dot : spine.dots) {
-            dots[dot.row].push_back(int(dot.at.x()));
-        }
-    }
-    for (const Box& box : geometry.boxes) {
-        int left = std::max(box.x0, 0);
-        int right = std::min(box.x1, geometry.view.width);
-        if (box.style == CallStyle::Collective || box.style == CallStyle::Management ||
-            box.style == CallStyle::Other) {
-            // Beside the dot of its spine, on the side that has more room.
-            constexpr int kDot = 7;
-            for (const int x : dots[box.row]) {
-                if (x > left - kDot && x < right) {
-                    const bool before = x - left > right - x;
-                    right = before ? x - kDot : right;
-                    left = before ? left : x + kDot - 3;
-                }
-            }
-        }
-        const int pad = box.style == CallStyle::Receive && box.x0 >= 0 ? 11 : 6;
-        const int room = right - left - pad - (box.style == CallStyle::Send ? 9 : 4);
-        if (right - left < kLeastWidth || box.y1 - box.y0 < metrics.height() - 2) {
-            continue;
-        }
-        const QString text = m_boxLabel({RankId{box.row}, replay::CallIndex{box.call}}, room);
-        if (text.isEmpty()) {
-            continue;
-        }
-        const QColor colour = colourOf(box);
-        const double y = (box.y0 + box.y1 - metrics.height()) / 2.0;
-        if (box.style == CallStyle::Wait && !box.dimmed) {
-            // Text on a hatch needs a quiet ground.
-            painter.fillRect(
-                QRectF(left + pad - 2, y + 1, metrics.horizontalAdvance(text) + 4, metrics.height() - 2),
-                colour);
-        }
-        painter.setPen(box.dimmed ? m_palette.weakText : Palette::textOn(colour));
-        m_texts.draw(painter, left + pad, y, text);
     }
 }
 

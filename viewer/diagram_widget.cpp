@@ -88,8 +88,19 @@ void DiagramWidget::setStops(const std::vector<StopPost>& stops) {
 }
 
 void DiagramWidget::setFocusRank(std::optional<RankId> rank) {
-    m_impl->focus = rank;
-    m_impl->invalidate();
+    Impl& d = *m_impl;
+    const bool other = rank != d.focus;
+    d.focus = rank;
+    d.invalidate();
+    if (!other || !rank) {
+        return; // the user may have scrolled away from it
+    }
+    d.relayout();
+    const int row = rank->value();
+    if (row < d.layout.rows && (d.layout.top(row) < 0 || d.layout.bottom(row) > d.layout.viewportHeight)) {
+        const int middle = (d.layout.viewportHeight - d.layout.rowHeight) / 2;
+        d.setLayout(d.layout.scrolledTo(row * d.layout.rowHeight - middle), false);
+    }
 }
 
 void DiagramWidget::setAxis(Axis axis) {

@@ -113,7 +113,9 @@ void FramePainter::paintLabels(QPainter& painter, const FrameLayout& frame, cons
         if ((row.row % every != 0 && !row.focused) || crowded) {
             continue;
         }
-        const QRect line(0, every == 1 ? top : top + height / 2 - metrics.height() / 2, frame.labels.width(),
+        // A text higher than its row stands out of it, but not out of the labels.
+        const int raised = std::max(frame.labels.top(), top + height / 2 - metrics.height() / 2);
+        const QRect line(0, every == 1 ? top : raised, frame.labels.width(),
                          every == 1 ? height : metrics.height());
         painter.setFont(row.focused ? bold : m_font);
         painter.setPen(m_palette.text);

@@ -198,13 +198,17 @@ class RanksTest : public WindowFixture {
             s.live[view.rank.value()] = view;
         }
         LiveRanks* live = m_window->findChild<LiveRanks*>();
-        const auto shows = [this](int rank) { return m_window->rankStrip()->content().ranks.at(rank).place.event; };
+        const auto shows = [this](int rank) {
+            return m_window->rankStrip()->content().ranks.at(rank).place.event;
+        };
         s.live[0].place = {EventIndex{12345}, false};
         live->tick(); // no signal of the session: nobody but the tick has told
         QCOMPARE(shows(0), EventIndex{12345});
         QCOMPARE(shows(1), EventIndex{0});
-        QVERIFY(m_window->statusLine()->text().contains(QLocale().toString(12345) + QStringLiteral(" events")));
-        QVERIFY(m_window->statusLine()->text().contains(QStringLiteral("@ event ") + QLocale().toString(12345)));
+        QVERIFY(
+            m_window->statusLine()->text().contains(QLocale().toString(12345) + QStringLiteral(" events")));
+        QVERIFY(
+            m_window->statusLine()->text().contains(QStringLiteral("@ event ") + QLocale().toString(12345)));
         s.live[0].place = {EventIndex{12346}, true};
         s.live[0].insideMpi = true;
         live->tick();
@@ -263,6 +267,32 @@ class RanksTest : public WindowFixture {
         s.ranks[2].why = StopWhy::Breakpoint;
         emit m_session->rankChanged(RankId{2});
         QTRY_COMPARE(m_session->shownRank(), RankId{2});
+    }
+
+    void aSilentDebuggerIsNamedUntilItAnswers() {
+        open();
+        stop({10, 20, 30, 40});
+        const QString well = m_window->statusLine()->text();
+        QVERIFY2(well.contains(QStringLiteral("gdb 4/4 ok")), qPrintable(well));
+        const QImage before = m_window->rankStrip()->grab().toImage();
+        Scripted& s = scriptOf(*m_session);
+        s.ranks[1].silent = true;
+        emit m_session->rankChanged(RankId{1});
+        emit m_session->message(Severity::Error, QStringLiteral("The gdb of rank 1 does not answer: …."), {});
+        QTRY_VERIFY(m_window->rankStrip()->grab().toImage() != before);
+        QVERIFY(m_window->statusLine()->text().contains(QStringLiteral("gdb 3/4, rank 1 silent")));
+        QVERIFY(m_window->rankStrip()->summary().contains(QStringLiteral("1 paused, debugger silent")));
+        QVERIFY(m_window->messageBar()->isVisible());
+        s.ranks[3].silent = true;
+        emit m_session->rankChanged(RankId{3});
+        QVERIFY(m_window->statusLine()->text().contains(QStringLiteral("gdb 2/4, ranks 1,3 silent")));
+
+        s.ranks[1].silent = false;
+        s.ranks[3].silent = false;
+        emit m_session->rankChanged(RankId{1});
+        QTRY_VERIFY(!m_window->messageBar()->isVisible());
+        QCOMPARE(m_window->statusLine()->text(), well);
+        QCOMPARE(m_window->rankStrip()->grab().toImage(), before);
     }
 };
 

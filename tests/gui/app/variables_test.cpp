@@ -218,6 +218,8 @@ class VariablesTest : public QObject {
             << "std::map<int, std::vector<double, std::allocator<double> >, std::less<int>, "
                "std::allocator<std::pair<int const, std::vector<double, std::allocator<double> > > > >"
             << "std::map<int, std::vector<double>>";
+        QTest::newRow("Fortran") << "real(kind=8), allocatable (5)"
+                                 << "real(8), allocatable (5)";
         QTest::newRow("own allocator") << "std::vector<int, pool::Allocator<int> >"
                                        << "std::vector<int, pool::Allocator<int>>";
         QTest::newRow("own order")

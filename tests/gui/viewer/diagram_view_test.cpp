@@ -85,6 +85,56 @@ class DiagramViewTest : public QObject {
         QVERIFY(std::abs(m_fixture->widget.geometry().selection->box->x0 - before) <= 1);
     }
 
+    void theRowOfTheFocusComesIntoView() {
+        Story story = haloStory(64, 2);
+        DiagramWidget& widget = m_fixture->widget;
+        widget.setTimeline(&story.timeline());
+        const auto inView = [&widget](int row) {
+            const RowLayout& layout = widget.geometry().layout;
+            return layout.top(row) >= 0 && layout.bottom(row) <= layout.viewportHeight;
+        };
+        widget.resize(600, 260);
+        QVERIFY(!inView(40));
+        widget.setFocusRank(RankId{40});
+        QVERIFY(inView(40));
+        // What the user has scrolled to stays as long as the rank does.
+        const QPoint middle = widget.plotRect().center();
+        while (inView(40)) {
+            m_fixture->wheel(middle, 480, {});
+        }
+        widget.setFocusRank(RankId{40});
+        QVERIFY(!inView(40));
+        widget.setFocusRank(RankId{63});
+        QVERIFY(inView(63));
+        widget.setFocusRank(RankId{0});
+        QVERIFY(inView(0));
+    }
+
+    void axisSwitchStaysInTheRun() {
+        // Many events late in the run, of which the first is selected: there is nothing to see after the
+        // last.
+        constexpr TimeNs kLate = 1'000'000'000;
+        Story story(2);
+        for (int r = 0; r < 2; ++r) {
+            story.init(r, 0, 10);
+        }
+        for (int i = 0; i < 50; ++i) {
+            story.send(0, 1, 1, 8, kLate + i * 100, kLate + i * 100 + 50);
+            story.recv(1, 0, 1, 8, kLate + i * 100, kLate + i * 100 + 80);
+        }
+        DiagramWidget& widget = m_fixture->widget;
+        widget.setTimeline(&story.timeline());
+        widget.fitAll();
+        const std::int64_t end = widget.geometry().view.end;
+        widget.setAxis(Axis::Events);
+        widget.fitAll();
+        widget.zoomBy(1.05);
+        widget.select(Story::ref(0, 1));
+        widget.setAxis(Axis::Time);
+        QVERIFY(widget.geometry().view.end <= end);
+        QVERIFY(widget.geometry().selection->box.has_value()); // and it is in view
+    }
+
     void followsTheRightEdge() {
         Story story = haloStory(2, 20);
         m_fixture->widget.setTimeline(&story.timeline());

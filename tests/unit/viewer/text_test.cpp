@@ -71,7 +71,7 @@ TEST(CallText, SaysAllThatIsKnown) {
 TEST(CallText, Labels) {
     Small s;
     const replay::MessageIndex message = s.story.timeline().messagesOf(Story::ref(0, s.send)).front();
-    EXPECT_EQ(messageLabelText(s.story.timeline().messages()[message.value()]), u"0->1 tag 5 4 KiB"_s);
+    EXPECT_EQ(messageLabelText(s.story.timeline().messages()[message.value()]), u"0 → 1, tag 5, 4 KiB"_s);
     EXPECT_EQ(functionText(s.story.timeline(), Story::ref(0, s.send)), u"MPI_Send"_s);
     EXPECT_FALSE(accessibleCallText(s.story.timeline(), Story::ref(0, s.send)).contains(u'\n'));
 }

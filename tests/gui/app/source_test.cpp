@@ -1,0 +1,177 @@
+// Source files that change while they are on show, and where they come from.
+#include "../../../app/log_dock.h"
+#include "../../../app/log_model.h"
+#include "../../../app/source_view.h"
+#include "window_fixture.h"
+
+#include <QDateTime>
+#include <QTabBar>
+#include <QTabWidget>
+
+class SourceTest : public WindowFixture {
+    Q_OBJECT
+
+    QString m_program;
+
+    static void write(const QString& path, const QByteArray& text, const QDateTime& when) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+        file.flush();
+        QVERIFY(file.setFileTime(when, QFileDevice::FileModificationTime));
+    }
+
+    static QByteArray numbered(const char* name, int lines) {
+        QByteArray text;
+        for (int line = 1; line <= lines; ++line) {
+            text += "int " + QByteArray(name) + "_" + QByteArray::number(line) + ";\n";
+        }
+        return text;
+    }
+
+    /// As a process that gdb has joined.
+    void setPid(qint64 pid) {
+        for (RankView& view : scriptOf(*m_session).ranks) {
+            view.pid = pid;
+        }
+        emit m_session->ranksChanged();
+    }
+
+    [[nodiscard]] SourceEditor* editor() const { return m_window->sourceView()->currentEditor(); }
+    [[nodiscard]] int problems() const { return m_window->findChild<LogDock*>()->model()->problems(); }
+    [[nodiscard]] QTabWidget* tabs() const { return m_window->sourceView()->findChild<QTabWidget*>(); }
+
+    static bool marked(SourceEditor* editor, int line) { return editor->markersAtLine(line - 1) != 0; }
+
+  private slots:
+    void aChangedFileIsReadAgainAndSaidToBe() {
+        const QDateTime built = QDateTime::currentDateTime().addSecs(-100);
+        m_program = m_directory.filePath(QStringLiteral("solver"));
+        write(m_program, "program", built);
+        write(m_source, numbered("line", 200), built.addSecs(-1));
+        open();
+        LaunchSpec spec;
+        spec.program = m_program;
+        m_window->setLaunch(spec);
+        m_session->addBreakpoint(m_source + QStringLiteral(":115"));
+        stop({118, 120});
+        setPid(100);
+        QTRY_VERIFY(editor() != nullptr && editor()->cursorLine() == 118);
+        QTRY_VERIFY(!m_window->look()->stale());
+        QVERIFY(tabs()->tabIcon(0).isNull());
+        const auto top = editor()->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE);
+        QVERIFY(top > 0);
+
+        write(m_source, numbered("fresh", 210), built.addSecs(50));
+        QTRY_COMPARE(editor()->text(117).trimmed(), QStringLiteral("int fresh_118;"));
+        QCOMPARE(editor()->cursorLine(), 118);
+        QCOMPARE(editor()->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE), top);
+        QVERIFY(marked(editor(), 118)); // by the arrow
+        QVERIFY(marked(editor(), 115)); // by the breakpoint
+        QVERIFY(!marked(editor(), 1));
+        const QString said = m_window->messageBar()->text();
+        QVERIFY2(
+            said.contains(QStringLiteral("solver.c has changed since solver was built; lines may be off.")),
+            qPrintable(said));
+        QVERIFY(said.contains(QStringLiteral("Rebuild and Restart")));
+        QCOMPARE(problems(), 1);
+        QVERIFY(!tabs()->tabIcon(0).isNull());
+
+        m_window->actions()->stepOver->trigger(); // the bar goes; the next stop says nothing again
+        stop({119, 121});
+        QTRY_COMPARE(editor()->cursorLine(), 119);
+        QVERIFY(!m_window->messageBar()->isVisible());
+        QCOMPARE(problems(), 1);
+
+        // Built again, started again.
+        write(m_program, "program 2", built.addSecs(60));
+        emit m_session->timelineReplaced();
+        setPid(200);
+        stop({119, 121});
+        QVERIFY(tabs()->tabIcon(0).isNull());
+        QCOMPARE(problems(), 1);
+    }
+
+    void aFileSavedUnderAnotherNameAndRenamedIsStillWatched() {
+        const QDateTime when = QDateTime::currentDateTime().addSecs(-100);
+        write(m_source, numbered("line", 200), when);
+        open();
+        stop({118});
+        QTRY_VERIFY(editor() != nullptr);
+        for (int time = 1; time <= 2; ++time) {
+            const QString other = m_source + QStringLiteral(".new");
+            const QByteArray name = "save" + QByteArray::number(time);
+            write(other, numbered(name.constData(), 200), when.addSecs(time));
+            QVERIFY(QFile::remove(m_source) && QFile::rename(other, m_source));
+            QTRY_COMPARE(editor()->text(0).trimmed(),
+                         QStringLiteral("int %1_1;").arg(QString::fromUtf8(name)));
+        }
+    }
+
+    void aProgramThatWasBuiltWhileItRanIsNotTheOneThatRuns() {
+        const QDateTime built = QDateTime::currentDateTime().addSecs(-100);
+        m_program = m_directory.filePath(QStringLiteral("solver"));
+        write(m_program, "program", built);
+        write(m_source, numbered("line", 200), built.addSecs(-1));
+        open();
+        LaunchSpec spec;
+        spec.program = m_program;
+        m_window->setLaunch(spec);
+        stop({118});
+        setPid(100);
+        write(m_program, "program 2", built.addSecs(60)); // the order in which make is quicker than the watch
+        write(m_source, numbered("fresh", 200), built.addSecs(50));
+        QTRY_VERIFY(m_window->messageBar()->text().contains(QStringLiteral("lines may be off")));
+        QVERIFY(m_window->messageBar()->text().contains(QStringLiteral("It has been built again: Restart")));
+        emit m_session->timelineReplaced(); // a new run, however it was started
+        QVERIFY(!m_window->messageBar()->isVisible());
+    }
+
+    void aStopOnTheWayBackOpensNothing() {
+        const QString other = m_directory.filePath(QStringLiteral("exchange.c"));
+        write(other, numbered("other", 50), QDateTime::currentDateTime());
+        open();
+        stop({118, 118});
+        QTRY_VERIFY(editor() != nullptr);
+        Scripted& s = scriptOf(*m_session);
+        const auto rankAt = [this, &s](RankPhase phase, const QString& file, int line) {
+            for (RankView& view : s.ranks) {
+                view.phase = phase;
+                view.why = phase == RankPhase::Stopped ? StopWhy::Stopline : StopWhy::None;
+                view.location = {file, line, QStringLiteral("exchange")};
+                emit m_session->rankChanged(view.rank);
+            }
+        };
+        // Undo leads through a call in the other file and from there, line by line, back to this one.
+        s.operation = QStringLiteral("Undo: 0 of 2 ranks there");
+        emit m_session->operationChanged();
+        rankAt(RankPhase::Running, {}, 0);
+        rankAt(RankPhase::Stopped, other, 20);
+        QTest::qWait(50);
+        QCOMPARE(m_window->sourceView()->openCount(), 1);
+        m_window->look()->showRank(RankId{1}); // unless it is asked for
+        QCOMPARE(m_window->sourceView()->openCount(), 2);
+        delete tabs()->widget(1);
+        m_window->look()->showRank(RankId{0});
+        delete tabs()->widget(1);
+
+        s.operation.clear();
+        emit m_session->operationChanged();
+        s.operation = QStringLiteral("Undo: 0 of 2 ranks there");
+        emit m_session->operationChanged();
+        rankAt(RankPhase::Running, {}, 0);
+        rankAt(RankPhase::Stopped, other, 20);
+        rankAt(RankPhase::Running, {}, 0);
+        rankAt(RankPhase::Stopped, m_source, 30);
+        s.operation.clear();
+        emit m_session->operationChanged();
+        emit m_session->operationFinished(true, QStringLiteral("there"));
+        emit m_session->stopped();
+        QTRY_COMPARE(editor()->cursorLine(), 30);
+        QVERIFY(marked(editor(), 30));
+        QCOMPARE(m_window->sourceView()->openCount(), 1);
+    }
+};
+
+QTEST_MAIN(SourceTest)
+#include "source_test.moc"
