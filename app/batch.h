@@ -68,6 +68,7 @@ class BatchRunner : public QObject {
     [[nodiscard]] std::optional<QVector<RankId>> ranks(const QString& text, QString& error) const;
     [[nodiscard]] std::optional<RankId> oneRank(const QString& text, QString& error) const;
     [[nodiscard]] QVector<RankId> focusRanks() const;
+    [[nodiscard]] QVector<RankId> allRanks() const;
     void noteRank(RankId rank);
 
     // batch_breakpoints.cpp
@@ -88,6 +89,8 @@ class BatchRunner : public QObject {
     Outcome locals(const ScriptLine& line, Lines& out);
     Outcome stack(const ScriptLine& line, Lines& out);
     Outcome gdb(const ScriptLine& line, Lines& out);
+    void askRunning(const QVector<RankId>& ranks);
+    [[nodiscard]] replay::RankView shownView(RankId rank) const;
     [[nodiscard]] QString rankLine(RankId rank) const;
     [[nodiscard]] QString whereText(RankId rank) const;
     [[nodiscard]] QString tidy(QString value) const;

@@ -53,6 +53,23 @@ class BatchTest : public QObject {
                               QStringLiteral("[0] p = (double *) 0x…"), QStringLiteral("[1] n = 16")}));
     }
 
+    /// A rank that runs is asked where it is: what was seen of it last may be long ago.
+    void ranksThatRunAreAsked() {
+        recordMessages(*m_session, 3);
+        Scripted& s = scriptOf(*m_session);
+        s.ranks.resize(3);
+        s.ranks[0].phase = RankPhase::Running; // no event seen yet
+        s.seen[0] = s.ranks[0];
+        s.seen[0].place = {EventIndex{4}, false};
+        s.ranks[2].phase = RankPhase::Running; // its agent does not answer
+        QCOMPARE(perform(QStringLiteral("ranks")), kScriptOk);
+        QVERIFY2(m_out.at(0).startsWith(QStringLiteral("[0] running  after 4 MPI_Send")), qPrintable(m_out.at(0)));
+        QCOMPARE(m_out.at(2), QStringLiteral("[2] running  inside 3 MPI_Recv"));
+        QVERIFY(!s.calls.contains(QStringLiteral("lookAt 1"))); // stands, and has been looked at
+        QCOMPARE(perform(QStringLiteral("where 0\nexpect place 0 after 4")), kScriptOk);
+        QVERIFY(m_out.at(0).startsWith(QStringLiteral("[0] running  after 4 MPI_Send")));
+    }
+
     void partsOfAValue() {
         Scripted& s = scriptOf(*m_session);
         s.trees[QStringLiteral("a")] = {QStringLiteral("1/var1"), QStringLiteral("a"), QStringLiteral("int [2]"),

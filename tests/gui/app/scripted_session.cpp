@@ -273,6 +273,15 @@ RankView Session::live(RankId rank) const {
 
 void Session::lookAt(RankId rank) {
     m_impl->calls << QStringLiteral("lookAt %1").arg(rank.value());
+    if (const auto found = m_impl->seen.find(rank.value()); found != m_impl->seen.end()) {
+        QMetaObject::invokeMethod(
+            this,
+            [this, rank, view = found->second] {
+                m_impl->ranks[static_cast<std::size_t>(rank.value())] = view;
+                emit rankChanged(rank);
+            },
+            Qt::QueuedConnection);
+    }
 }
 
 bool Session::breakpointSettled(int) const {
