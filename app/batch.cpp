@@ -20,6 +20,7 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
         }
     });
     connect(session, &Session::stopped, this, [this] {
+        m_stayed.unite(m_resuming);
         m_resuming.clear();
         m_launching = false;
     });
@@ -38,6 +39,7 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
                 if (severity == Severity::Info && !m_options.verbose) {
                     return;
                 }
+                m_warning = text;
                 m_options.err(QStringLiteral("%1: %2%3")
                                   .arg(severityText(severity), text,
                                        remedy.isEmpty() ? QString() : QStringLiteral(" — ") + remedy));

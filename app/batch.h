@@ -77,10 +77,15 @@ class BatchRunner : public QObject {
     // batch_control.cpp
     Outcome control(const ScriptLine& line, Lines& out);
     Outcome timeTravel(const ScriptLine& line, Lines& out);
-    Outcome wait(const ScriptLine& line);
-    Outcome waitStopped(const ScriptLine& line, const QVector<RankId>& ranks, bool orEnded);
+    Outcome cancel(const ScriptLine& line, Lines& out);
     void expectResume(replay::Verb verb);
     Outcome window(const ScriptLine& line);
+
+    // batch_wait.cpp
+    Outcome wait(const ScriptLine& line);
+    Outcome waitStopped(const ScriptLine& line, const QVector<RankId>& ranks, bool orEnded);
+    Outcome waitLaunched(const ScriptLine& line);
+    Outcome waitThere(const ScriptLine& line, const QVector<RankId>& moved, const QString& where);
 
     // batch_look.cpp
     Outcome look(const ScriptLine& line, Lines& out);
@@ -122,7 +127,11 @@ class BatchRunner : public QObject {
     BatchOptions m_options;
     WindowVerbs* m_window;
     QSet<int> m_resuming;     ///< ranks told to run, not yet seen running
+    QVector<RankId> m_moved;  ///< ranks that the last verb was to move
+    QSet<int> m_stayed;       ///< of these, those that have not gone on
+    QString m_warning;        ///< the session's last one since then
     bool m_launching = false; ///< Run or Restart given, no rank seen yet
+    bool m_operationAsked = false; ///< by a verb that has not seen its end
     bool m_operationDone = false;
     bool m_operationOk = false;
     QString m_operationText;

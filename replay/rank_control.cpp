@@ -88,23 +88,12 @@ void RankProcess::step(Verb how) {
     });
 }
 
-void RankProcess::runTo(const QString& location) {
+void RankProcess::runTo(int breakpoint) {
     if (!stopped()) {
         return;
     }
-    m_gdb->insertBreakpoint(location, {}, true, [this](Result<mi::Breakpoint> bp) {
-        if (ended()) {
-            return;
-        }
-        if (!bp) {
-            emit fault(QStringLiteral("Rank %1 cannot run there: %2").arg(m_rank.value()).arg(bp.error().text), {});
-            emit stoppedNow();
-            return;
-        }
-        m_runToBreakpoint = bp.value().number;
-        letGo();
-        m_runToBreakpoint = bp.value().number;
-    });
+    m_runToBreakpoint = breakpoint;
+    letGo();
 }
 
 void RankProcess::pause() {

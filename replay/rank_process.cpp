@@ -188,7 +188,16 @@ void RankProcess::onAttached() {
         if (m_joinWanted) {
             m_joinWanted = false;
             m_lastStop = {};
-            afterStop();
+            m_link->pull([this](bool ok) { // it has been joined anywhere
+                if (ended()) {
+                    return;
+                }
+                if (ok) {
+                    takePlace();
+                    emit traceRead();
+                }
+                afterStop();
+            });
             return;
         }
         m_waiting = true; // whoever hears joined() lets it go or keeps it
@@ -244,6 +253,8 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
     tryJoin();
     if (m_rejoinWanted && now.atGate) {
         rejoin();
+    } else if (now.atGate && !before.atGate && m_attached && m_view.phase == RankPhase::Running) {
+        m_link->openGate(); // joined before it came there, and let go since
     }
     if (now.state == trace::RankState::Arrived && before.state != trace::RankState::Arrived) {
         if (m_view.phase == RankPhase::Running) {

@@ -50,6 +50,9 @@ void Session::Impl::startJob(Approach* with) {
     whenLocated = nullptr;
     arriving = false;
     faultsSaid.clear();
+    runTo = {};
+    heldAtStart = false;
+    forJourney = with != nullptr;
     departure.reset();
     outputs.clear();
     if (with != nullptr) {
@@ -264,12 +267,17 @@ void Session::Impl::onJoined(RankProcess* rank) {
         approach->joined(rank);
         return;
     }
+    if (forJourney) { // which was cancelled before this one had come: nobody has asked for a run
+        rank->keep();
+        noteStop();
+        return;
+    }
     rank->gdb()->loadUserLibraries([](Status) {}); // first, so that breakpoints in them bind
     applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (!guarded || guarded->ended()) {
             return;
         }
-        if (!stopAtStart) {
+        if (!holdsAtStart(guarded) && !stopAtStart) {
             guarded->letGo();
             return;
         }
