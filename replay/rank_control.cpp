@@ -31,6 +31,7 @@ void RankProcess::resume(mi::Resume how, int frame) {
 
 void RankProcess::keep() {
     if (m_waiting) {
+        m_view.place = {m_link->status().event, false}; // the gate may be at the end of MPI_Init
         setPhase(RankPhase::Stopped, StopWhy::Start);
     }
 }
@@ -100,7 +101,9 @@ void RankProcess::pause() {
     if (ended() || (stopped() && !m_working)) {
         return;
     }
-    if (!m_attached) {
+    // While gdb is joining it, it stands already: a signal sent now would stop it again, some time after it has been let go.
+    const bool joining = m_view.phase == RankPhase::Starting && !m_waiting;
+    if (!m_attached || joining) {
         m_joinWanted = true;
         m_pauseWanted = true;
         tryJoin();

@@ -107,6 +107,63 @@ class BatchTest : public QObject {
         QCOMPARE(perform(QStringLiteral("break solver.c:13 within 0.2")), kScriptTimedOut);
     }
 
+    void aRefusedBreakpointFailsAndIsNotKept() {
+        Scripted& s = scriptOf(*m_session);
+        s.refuses = QStringLiteral("A syntax error in expression, near `'.");
+        QCOMPARE(perform(QStringLiteral("break solver.c:12 if 1==")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(s.refuses));
+        QVERIFY(s.breakpoints.isEmpty());
+    }
+
+    /// The job is then held at its start, which is not the stop that the script is about.
+    void runFailsWhenABreakpointIsRefused() {
+        Scripted& s = scriptOf(*m_session);
+        QTimer::singleShot(300, this, [this, &s] {
+            s.breakpoints[0].refused = QStringLiteral("No symbol \"nosuch\" in current context.");
+            setPhase(0, RankPhase::Stopped, StopWhy::Start);
+        });
+        QCOMPARE(perform(QStringLiteral("break solver.c:12 if nosuch\n-run\nwait stopped")), kScriptOk);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("held at its start, as breakpoint 1 could not be set: No symbol")));
+    }
+
+    void endingOnTheWayIsNotArriving() {
+        QTimer::singleShot(200, m_session.get(), [this] {
+            setPhase(0, RankPhase::Running);
+            setPhase(1, RankPhase::Running);
+            setPhase(0, RankPhase::Stopped, StopWhy::Step);
+            setPhase(1, RankPhase::Exited);
+        });
+        QCOMPARE(perform(QStringLiteral("runto solver.c:130")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("rank 1 ended before coming to solver.c:130")));
+    }
+
+    void notHavingGoneIsNotArriving() {
+        QTimer::singleShot(200, m_session.get(), [this] {
+            emit m_session->message(Severity::Warning, QStringLiteral("there is no code"), {});
+            emit m_session->stopped();
+        });
+        QCOMPARE(perform(QStringLiteral("runto solver.c:999")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("runto solver.c:999: there is no code")));
+    }
+
+    void cancelWaitsForTheEnd() {
+        Scripted& s = scriptOf(*m_session);
+        QCOMPARE(perform(QStringLiteral("cancel")), kScriptFailed); // nothing is under way
+        s.job = true;
+        s.finishesOperations = false;
+        setPhase(0, RankPhase::Starting);
+        // What is asked for shows as under way a little later, and ends some time after it was cancelled.
+        QTimer::singleShot(300, this, [&s] { s.operation = QStringLiteral("Going back"); });
+        QTimer::singleShot(700, m_session.get(), [this, &s] {
+            s.operation.clear();
+            emit m_session->operationFinished(false, QStringLiteral("cancelled"));
+        });
+        QTimer::singleShot(900, m_session.get(), [this] { setPhase(0, RankPhase::Stopped, StopWhy::Paused); });
+        QCOMPARE(perform(QStringLiteral("-go within 0.1\ncancel")), kScriptOk);
+        QVERIFY(s.calls.contains(QStringLiteral("cancel")));
+        QVERIFY(m_out.at(0).startsWith(QStringLiteral("[0] paused")));
+    }
+
     void unknownVariableFails() {
         QCOMPARE(perform(QStringLiteral("print nothing rank 0\necho never")), kScriptFailed);
         QVERIFY(m_out.isEmpty());
