@@ -102,6 +102,13 @@ BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVec
     if (!waitFor(done, limit(line))) {
         return timedOut(line);
     }
+    // Where some have stopped it is for the script to say whether all of them had to.
+    QVector<RankId> gone;
+    std::copy_if(m_moved.begin(), m_moved.end(), std::back_inserter(gone),
+                 [this](RankId rank) { return hasEnded(m_session->rank(rank).phase); });
+    if (!orEnded && failure.isEmpty() && !gone.isEmpty()) {
+        m_options.err(QStringLiteral("warning: %1 ended instead of stopping").arg(focusText(Focus::of(gone))));
+    }
     return failure.isEmpty() ? Outcome{} : Outcome{Verdict::Failed, failure};
 }
 

@@ -22,7 +22,7 @@ void RankProcess::resume(mi::Resume how, int frame) {
             resume(m_lastResume, m_lastFrame);
         } else {
             m_plan = Plan::None;
-            setPhase(RankPhase::Stopped, StopWhy::Paused, status.error().text);
+            setPhase(RankPhase::Stopped, StopWhy::Paused); // what gdb has said is of this command, not of where it stands
             emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});
             emit stoppedNow();
         }

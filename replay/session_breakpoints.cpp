@@ -89,6 +89,16 @@ bool Session::Impl::holdsAtStart(RankProcess* rank) {
     return heldAtStart;
 }
 
+/// A launcher's own command line has said how many ranks there are only now.
+void Session::Impl::checkBreakpointRanks() {
+    for (const BreakpointState& state : breakpoints) {
+        if (state.shown.onlyRank && state.shown.onlyRank->value() >= ranks) {
+            say(Severity::Warning, QStringLiteral("The breakpoint at %1 is for rank %2; the job has ranks 0 to %3.")
+                                       .arg(state.shown.location).arg(state.shown.onlyRank->value()).arg(ranks - 1));
+        }
+    }
+}
+
 void Session::Impl::applyBreakpoints(RankProcess* rank, std::function<void()> done) {
     const Countdown one(std::move(done));
     for (BreakpointState& state : breakpoints) {

@@ -163,6 +163,7 @@ struct Session::Impl {
     void clearBreakpoints(RankProcess* rank, std::function<void()> done);
     BreakpointState* findBreakpoint(int id);
     bool holdsAtStart(RankProcess* rank);
+    void checkBreakpointRanks();
     void countHit(RankProcess* rank);
     void onConditionFailed(RankProcess* rank, int number, const QString& why);
     [[nodiscard]] std::map<int, int> hitCounts() const;

@@ -94,6 +94,7 @@ void Session::Impl::startJob(Approach* with) {
             return;
         }
         resize(count);
+        checkBreakpointRanks();
     });
     QObject::connect(started, &Job::rankAdded, q, [this, started](RankProcess* rank) {
         if (job == started) {

@@ -153,12 +153,24 @@ class BatchTest : public QObject {
         s.finishesOperations = false;
         setPhase(0, RankPhase::Starting);
         // What is asked for shows as under way a little later, and ends some time after it was cancelled.
-        QTimer::singleShot(300, this, [&s] { s.operation = QStringLiteral("Going back"); });
-        QTimer::singleShot(700, m_session.get(), [this, &s] {
-            s.operation.clear();
-            emit m_session->operationFinished(false, QStringLiteral("cancelled"));
+        QTimer tick;
+        int asked = 0;
+        int cancelled = 0;
+        connect(&tick, &QTimer::timeout, this, [this, &s, &asked, &cancelled] {
+            asked += s.calls.contains(QStringLiteral("go")) ? 1 : 0;
+            cancelled += s.calls.contains(QStringLiteral("cancel")) ? 1 : 0;
+            if (asked == 15) {
+                s.operation = QStringLiteral("Going back");
+            }
+            if (cancelled == 10) {
+                s.operation.clear();
+                emit m_session->operationFinished(false, QStringLiteral("cancelled"));
+            }
+            if (cancelled == 20) {
+                setPhase(0, RankPhase::Stopped, StopWhy::Paused);
+            }
         });
-        QTimer::singleShot(900, m_session.get(), [this] { setPhase(0, RankPhase::Stopped, StopWhy::Paused); });
+        tick.start(20);
         QCOMPARE(perform(QStringLiteral("-go within 0.1\ncancel")), kScriptOk);
         QVERIFY(s.calls.contains(QStringLiteral("cancel")));
         QVERIFY(m_out.at(0).startsWith(QStringLiteral("[0] paused")));
