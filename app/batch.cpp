@@ -20,6 +20,7 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
         }
     });
     connect(session, &Session::stopped, this, [this] {
+        m_stayed.unite(m_resuming);
         m_resuming.clear();
         m_launching = false;
     });
@@ -38,6 +39,7 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
                 if (severity == Severity::Info && !m_options.verbose) {
                     return;
                 }
+                m_warning = text;
                 m_options.err(QStringLiteral("%1: %2%3")
                                   .arg(severityText(severity), text,
                                        remedy.isEmpty() ? QString() : QStringLiteral(" — ") + remedy));
@@ -74,8 +76,9 @@ int BatchRunner::run(const Script& script) {
         if (outcome.result != Verdict::Done) {
             m_options.err(QStringLiteral("line %1: %2: %3").arg(line.number).arg(line.text, outcome.text));
             if (outcome.result == Verdict::TimedOut) {
-                for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-                    m_options.err(rankLine(RankId{rank}));
+                askRunning(allRanks());
+                for (const RankId rank : allRanks()) {
+                    m_options.err(rankLine(rank));
                 }
             }
             if (!line.mayFail) {
@@ -215,6 +218,14 @@ void BatchRunner::endJob() {
     }
 }
 
+QVector<RankId> BatchRunner::allRanks() const {
+    QVector<RankId> all;
+    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
+        all << RankId{rank};
+    }
+    return all;
+}
+
 QVector<RankId> BatchRunner::focusRanks() const {
     const Focus focus = m_session->focus();
     QVector<RankId> chosen;
@@ -230,13 +241,10 @@ std::optional<QVector<RankId>> BatchRunner::ranks(const QString& text, QString& 
     if (text.isEmpty()) {
         return focusRanks();
     }
-    QVector<RankId> result;
     if (text == QLatin1StringView("all")) {
-        for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-            result << RankId{rank};
-        }
-        return result;
+        return allRanks();
     }
+    QVector<RankId> result;
     const auto numbers = parseRankSet(text);
     if (!numbers) {
         error = QStringLiteral("`%1` is not a set of ranks like 3 or 0-3,7").arg(text);

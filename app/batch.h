@@ -68,6 +68,7 @@ class BatchRunner : public QObject {
     [[nodiscard]] std::optional<QVector<RankId>> ranks(const QString& text, QString& error) const;
     [[nodiscard]] std::optional<RankId> oneRank(const QString& text, QString& error) const;
     [[nodiscard]] QVector<RankId> focusRanks() const;
+    [[nodiscard]] QVector<RankId> allRanks() const;
     void noteRank(RankId rank);
 
     // batch_breakpoints.cpp
@@ -76,10 +77,15 @@ class BatchRunner : public QObject {
     // batch_control.cpp
     Outcome control(const ScriptLine& line, Lines& out);
     Outcome timeTravel(const ScriptLine& line, Lines& out);
-    Outcome wait(const ScriptLine& line);
-    Outcome waitStopped(const ScriptLine& line, const QVector<RankId>& ranks, bool orEnded);
+    Outcome cancel(const ScriptLine& line, Lines& out);
     void expectResume(replay::Verb verb);
     Outcome window(const ScriptLine& line);
+
+    // batch_wait.cpp
+    Outcome wait(const ScriptLine& line);
+    Outcome waitStopped(const ScriptLine& line, const QVector<RankId>& ranks, bool orEnded);
+    Outcome waitLaunched(const ScriptLine& line);
+    Outcome waitThere(const ScriptLine& line, const QVector<RankId>& moved, const QString& where);
 
     // batch_look.cpp
     Outcome look(const ScriptLine& line, Lines& out);
@@ -88,6 +94,8 @@ class BatchRunner : public QObject {
     Outcome locals(const ScriptLine& line, Lines& out);
     Outcome stack(const ScriptLine& line, Lines& out);
     Outcome gdb(const ScriptLine& line, Lines& out);
+    void askRunning(const QVector<RankId>& ranks);
+    [[nodiscard]] replay::RankView shownView(RankId rank) const;
     [[nodiscard]] QString rankLine(RankId rank) const;
     [[nodiscard]] QString whereText(RankId rank) const;
     [[nodiscard]] QString tidy(QString value) const;
@@ -119,7 +127,11 @@ class BatchRunner : public QObject {
     BatchOptions m_options;
     WindowVerbs* m_window;
     QSet<int> m_resuming;     ///< ranks told to run, not yet seen running
+    QVector<RankId> m_moved;  ///< ranks that the last verb was to move
+    QSet<int> m_stayed;       ///< of these, those that have not gone on
+    QString m_warning;        ///< the session's last one since then
     bool m_launching = false; ///< Run or Restart given, no rank seen yet
+    bool m_operationAsked = false; ///< by a verb that has not seen its end
     bool m_operationDone = false;
     bool m_operationOk = false;
     QString m_operationText;

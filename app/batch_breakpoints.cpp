@@ -19,7 +19,11 @@ BatchRunner::Outcome BatchRunner::breakpointVerb(const ScriptLine& line, Lines& 
                 text += QStringLiteral(" rank %1").arg(b.onlyRank->value());
             }
             text += b.enabled ? QString() : QStringLiteral(" disabled");
-            text += b.pending ? QStringLiteral(" pending") : QStringLiteral(" hits %1").arg(b.hits);
+            if (!b.refused.isEmpty()) {
+                text += QStringLiteral(" refused: ") + b.refused;
+            } else {
+                text += b.pending ? QStringLiteral(" pending") : QStringLiteral(" hits %1").arg(b.hits);
+            }
             out << text;
         }
         return {};
@@ -41,10 +45,20 @@ BatchRunner::Outcome BatchRunner::breakpointVerb(const ScriptLine& line, Lines& 
             only = RankId{number};
             location = location.left(at).trimmed();
         }
+        m_warning.clear();
         const int id = m_session->addBreakpoint(location, condition, only);
+        if (id == 0) {
+            return {Verdict::Failed, m_warning};
+        }
         // What comes next in the script may depend on it.
         if (!waitFor([this, id] { return m_session->breakpointSettled(id); }, limit(line))) {
             return timedOut(line);
+        }
+        for (const UserBreakpoint& b : m_session->breakpoints()) {
+            if (b.id == id && !b.refused.isEmpty()) {
+                m_session->removeBreakpoint(id); // it would hold the next run
+                return {Verdict::Failed, b.refused};
+            }
         }
         out << QStringLiteral("breakpoint %1").arg(id);
         return {};

@@ -1,4 +1,4 @@
-// Verbs that move ranks, and waiting for them.
+// Verbs that move ranks.
 #include "batch.h"
 
 #include "text.h"
@@ -8,19 +8,15 @@
 namespace stopline::app {
 
 using namespace replay;
-
-namespace {
-
-bool hasEnded(RankPhase phase) {
-    return phase == RankPhase::Exited || phase == RankPhase::Failed || phase == RankPhase::Lost;
-}
-
-} // namespace
+using namespace std::chrono_literals;
 
 /// Marks the ranks that the verb is about to move, so that a wait does not take their present stop for the
 /// next one.
 void BatchRunner::expectResume(Verb verb) {
     m_resuming.clear();
+    m_moved.clear();
+    m_stayed.clear();
+    m_warning.clear();
     if (verb == Verb::Run || verb == Verb::Restart) {
         m_launching = true;
         return;
@@ -28,6 +24,7 @@ void BatchRunner::expectResume(Verb verb) {
     for (const RankId rank : focusRanks()) {
         if (m_session->rank(rank).phase == RankPhase::Stopped) {
             m_resuming.insert(rank.value());
+            m_moved << rank;
         }
     }
 }
@@ -46,6 +43,9 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         m_session->setStopAtStart(line.verb == ScriptVerb::Start);
         expectResume(Verb::Run);
         m_session->run();
+        if (const Outcome o = waitLaunched(line); o.result != Verdict::Done) {
+            return o;
+        }
         return line.verb == ScriptVerb::Start ? waitStopped(line, {}, false) : Outcome{};
     }
     case ScriptVerb::Restart:
@@ -54,7 +54,7 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         }
         expectResume(Verb::Restart);
         m_session->restart();
-        return {};
+        return waitLaunched(line);
     case ScriptVerb::Continue:
         if (const Outcome o = usable(Verb::Continue); o.result != Verdict::Done) {
             return o;
@@ -81,8 +81,8 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         if (const Outcome o = usable(verb); o.result != Verdict::Done) {
             return o;
         }
-        const QVector<RankId> moved = focusRanks();
         expectResume(verb);
+        const QVector<RankId> moved = m_moved;
         switch (verb) {
         case Verb::StepInto:
             m_session->stepInto();
@@ -94,7 +94,7 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
             m_session->stepOver();
             break;
         }
-        return waitStopped(line, moved, true);
+        return waitThere(line, moved, QStringLiteral("the step was over"));
     }
     case ScriptVerb::RunTo: {
         const qsizetype colon = line.rest.lastIndexOf(u':');
@@ -106,10 +106,10 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         if (const Outcome o = usable(Verb::RunTo); o.result != Verdict::Done) {
             return o;
         }
-        const QVector<RankId> moved = focusRanks();
         expectResume(Verb::RunTo);
+        const QVector<RankId> moved = m_moved;
         m_session->runTo(line.rest.left(colon), number);
-        return waitStopped(line, moved, true);
+        return waitThere(line, moved, QStringLiteral("coming to %1").arg(line.rest));
     }
     case ScriptVerb::Kill:
         if (!m_session->jobExists()) {
@@ -152,11 +152,7 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
 
 BatchRunner::Outcome BatchRunner::timeTravel(const ScriptLine& line, Lines& out) {
     if (line.verb == ScriptVerb::Cancel) {
-        if (m_session->operation().isEmpty()) {
-            return {Verdict::Failed, QStringLiteral("nothing is under way")};
-        }
-        m_session->cancel();
-        return {};
+        return cancel(line, out);
     }
     Verb verb = Verb::Go;
     switch (line.verb) {
@@ -179,6 +175,7 @@ BatchRunner::Outcome BatchRunner::timeTravel(const ScriptLine& line, Lines& out)
         return {Verdict::Failed, why};
     }
     m_operationDone = false;
+    m_operationAsked = true;
     m_resuming.clear();
     switch (verb) {
     case Verb::Undo:
@@ -200,6 +197,7 @@ BatchRunner::Outcome BatchRunner::timeTravel(const ScriptLine& line, Lines& out)
     if (!waitFor([this] { return m_operationDone; }, limit(line))) {
         return timedOut(line);
     }
+    m_operationAsked = false;
     if (!m_operationOk) {
         return {Verdict::Failed, m_operationText};
     }
@@ -209,111 +207,41 @@ BatchRunner::Outcome BatchRunner::timeTravel(const ScriptLine& line, Lines& out)
     return {};
 }
 
-BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVector<RankId>& ranks,
-                                              bool orEnded) {
-    QString failure;
-    const auto done = [&] {
-        if (m_launching) {
-            return false;
-        }
-        if (!m_session->jobExists() && m_session->operation().isEmpty()) {
-            if (!orEnded) {
-                failure = QStringLiteral("the job has ended");
-            }
-            return true;
-        }
-        const QVector<RankId> wanted = ranks.isEmpty() ? focusRanks() : ranks;
-        int stopped = 0;
-        int ended = 0;
-        for (const RankId rank : wanted) {
-            const RankPhase phase = m_session->rank(rank).phase;
-            if (phase == RankPhase::Stopped && !m_resuming.contains(rank.value())) {
-                ++stopped;
-            } else if (hasEnded(phase)) {
-                ++ended;
-            }
-        }
-        if (wanted.isEmpty() || stopped + ended < wanted.size()) {
-            return false;
-        }
-        if (stopped == 0 && !orEnded) {
-            failure = QStringLiteral("%1 ended instead of stopping")
-                          .arg(wanted.size() == 1 ? QStringLiteral("rank %1").arg(wanted.first().value())
-                                                  : QStringLiteral("all ranks have"));
-        }
-        return true;
+/// Returns when the operation has ended and everybody stands, so that what comes next can be used.
+BatchRunner::Outcome BatchRunner::cancel(const ScriptLine& line, Lines& out) {
+    // One that has just been asked for first asks where ranks are, and can be ended only when that is known.
+    const auto under = [this] { return !m_session->operation().isEmpty() || m_operationDone; };
+    if (!waitFor(under, m_operationAsked ? limit(line) : 0ms)) {
+        return {Verdict::Failed, QStringLiteral("nothing is under way")};
+    }
+    const bool ends = !m_session->operation().isEmpty();
+    if (ends) {
+        m_operationDone = false;
+        m_session->cancel();
+    }
+    const auto over = [this] { return m_session->operation().isEmpty() && m_operationDone; };
+    if (ends && !waitFor(over, limit(line))) {
+        return timedOut(line);
+    }
+    m_operationAsked = false;
+    if (!ends) {
+        return {Verdict::Failed, QStringLiteral("nothing is under way")};
+    }
+    // Ranks that had not come yet when it ended are stopped as they come.
+    const auto stands = [this](RankId rank) {
+        const RankPhase phase = m_session->rank(rank).phase;
+        return phase != RankPhase::NotStarted && phase != RankPhase::Starting && phase != RankPhase::Running;
     };
-    if (!waitFor(done, limit(line))) {
-        return timedOut(line);
-    }
-    return failure.isEmpty() ? Outcome{} : Outcome{Verdict::Failed, failure};
-}
-
-BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
-    const QString what = line.words.value(0);
-    // How many ranks there are is known only when the launch has got that far.
-    if (m_launching && !waitFor([this] { return !m_launching; }, limit(line))) {
-        return timedOut(line);
-    }
-    if (what == QLatin1StringView("events")) {
-        QString error;
-        const auto rank = oneRank(line.words.value(1), error);
-        bool ok = false;
-        const quint64 number = line.words.value(2).toULongLong(&ok);
-        if (!rank || !ok) {
-            return {Verdict::Failed, rank ? QStringLiteral("needs a number of events") : error};
-        }
-        int turn = 0;
-        const auto done = [&] {
-            // Running ranks tell of new events only when asked; five times a second is enough for a script.
-            if (turn++ % 10 == 0) {
-                m_session->refreshTimeline();
-            }
-            // In this execution: the recording may already reach further.
-            return rank->value() < m_session->rankCount() &&
-                   m_session->rank(*rank).place.event.value() >= number;
-        };
-        return waitFor(done, limit(line)) ? Outcome{} : timedOut(line);
-    }
-    QVector<RankId> wanted;
-    if (line.words.size() > 1) {
-        QString error;
-        const auto given = ranks(line.words.at(1), error);
-        if (!given) {
-            return {Verdict::Failed, error};
-        }
-        wanted = *given;
-    }
-    if (what.isEmpty() || what == QLatin1StringView("stopped")) {
-        return waitStopped(line, wanted, what.isEmpty());
-    }
-    const bool running = what == QLatin1StringView("running");
-    if (!running && what != QLatin1StringView("exited")) {
-        return {Verdict::Failed,
-                QStringLiteral("wait for stopped, running, exited or events, not `%1`").arg(what)};
-    }
-    const auto done = [&] {
-        if (!m_session->jobExists() && m_session->operation().isEmpty()) {
-            return true;
-        }
-        const QVector<RankId> all = wanted.isEmpty() ? focusRanks() : wanted;
-        return !all.isEmpty() && std::all_of(all.begin(), all.end(), [&](RankId rank) {
-            const RankPhase phase = m_session->rank(rank).phase;
-            return running ? phase == RankPhase::Running : hasEnded(phase);
-        });
+    const auto all = allRanks();
+    const auto settled = [&] {
+        return !m_session->jobExists() || std::all_of(all.begin(), all.end(), stands);
     };
-    if (!waitFor(done, limit(line))) {
+    if (!waitFor(settled, limit(line))) {
         return timedOut(line);
     }
-    if (running && !m_session->jobExists()) {
-        return {Verdict::Failed, QStringLiteral("the job has ended")};
-    }
-    bool anyEnded = false;
-    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-        anyEnded = anyEnded || hasEnded(m_session->rank(RankId{rank}).phase);
-    }
-    if (!running && !anyEnded) {
-        return {Verdict::Failed, QStringLiteral("no rank has been started")};
+    askRunning(allRanks());
+    for (const RankId rank : allRanks()) {
+        out << rankLine(rank);
     }
     return {};
 }

@@ -60,6 +60,9 @@ BatchRunner::Outcome BatchRunner::expectOnce(const QString& text, const ScriptLi
                 QStringLiteral("is: %1").arg(out.isEmpty() ? QStringLiteral("empty") : out.join(u'\n'))};
     }
     const QStringList words = splitWords(text);
+    if (QString error; const auto wanted = ranks(words.value(1), error)) {
+        askRunning(*wanted);
+    }
     if (words.value(0) == QLatin1StringView("where")) {
         return compareWhere(words);
     }
@@ -125,7 +128,7 @@ BatchRunner::Outcome BatchRunner::comparePlace(const QStringList& words) const {
         return {Verdict::Failed, usage};
     }
     for (const RankId rank : *wanted) {
-        const Place place = m_session->rank(rank).place;
+        const Place place = shownView(rank).place;
         bool same = place.event.value() == event;
         if (notStarted) {
             same = place.event.value() == 0;
@@ -154,7 +157,7 @@ BatchRunner::Outcome BatchRunner::compareState(const QStringList& words) const {
     }
     const QString state = words.mid(2).join(u' ');
     for (const RankId rank : *wanted) {
-        const QString is = fullStateText(m_session->rank(rank));
+        const QString is = fullStateText(shownView(rank));
         if (!is.contains(state)) {
             return {Verdict::Failed, QStringLiteral("is %1 on rank %2").arg(is).arg(rank.value())};
         }

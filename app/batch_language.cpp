@@ -19,7 +19,8 @@ struct VerbInfo {
 };
 
 constexpr std::array kVerbs{
-    VerbInfo{"run", ScriptVerb::Run, 0, 0, false, false, "run", "start the job; returns at once"},
+    VerbInfo{"run", ScriptVerb::Run, 0, 0, true, false, "run",
+             "start the job; returns at once, or, if there are breakpoints, when all ranks have them"},
     VerbInfo{"start", ScriptVerb::Start, 0, 0, true, false, "start",
              "start it and wait until all ranks stand before main"},
     VerbInfo{"continue", ScriptVerb::Continue, 0, 0, false, false, "continue",
@@ -29,8 +30,7 @@ constexpr std::array kVerbs{
     VerbInfo{"step", ScriptVerb::Step, 0, 1, true, false, "step [over|into|out]", "one source line; waits"},
     VerbInfo{"runto", ScriptVerb::RunTo, 1, 1, true, false, "runto FILE:LINE", "run to a line; waits"},
     VerbInfo{"kill", ScriptVerb::Kill, 0, 0, true, false, "kill", "end all ranks; waits"},
-    VerbInfo{"restart", ScriptVerb::Restart, 0, 0, false, false, "restart",
-             "kill and run again; returns at once"},
+    VerbInfo{"restart", ScriptVerb::Restart, 0, 0, true, false, "restart", "kill and run again, as `run`"},
     VerbInfo{"focus", ScriptVerb::Focus, 1, 1, false, false, "focus RANKS",
              "what the run-control verbs act on"},
     VerbInfo{"show", ScriptVerb::Show, 1, 1, false, false, "show RANK",
@@ -83,7 +83,8 @@ constexpr std::array kVerbs{
              "the shown rank one call back; waits"},
     VerbInfo{"forward", ScriptVerb::Forward, 0, 0, true, false, "forward",
              "the shown rank one call on; waits"},
-    VerbInfo{"cancel", ScriptVerb::Cancel, 0, 0, false, false, "cancel", "end the operation under way"},
+    VerbInfo{"cancel", ScriptVerb::Cancel, 0, 0, true, false, "cancel",
+             "end the operation under way; waits, and prints where the ranks stand then"},
     VerbInfo{"history", ScriptVerb::History, 0, 0, false, false, "history",
              "the commands that can be undone"},
     VerbInfo{"stops", ScriptVerb::Stops, 0, 0, false, false, "stops",

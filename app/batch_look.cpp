@@ -13,6 +13,7 @@
 namespace stopline::app {
 
 using namespace replay;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -34,6 +35,26 @@ int frameOf(const RankView& view) {
     return view.userFrame; // negative: the session finds it
 }
 
+constexpr auto kAnswer = 2s; ///< for an agent to tell where its rank is
+
+/// "rows.c:36 deal_rows"
+QString lineAndFunction(const RankView& view, bool fullPath) {
+    const QString text = locationText(view.location, fullPath);
+    return view.location.function.isEmpty() ? text : text + QStringLiteral(" ") + view.location.function;
+}
+
+/// "running  after 12 MPI_Send", "waiting in MPI  inside 17 MPI_Allreduce  rows.c:36 deal_rows"
+QString runningText(const Timeline& timeline, const RankView& view, bool fullPath) {
+    if (view.place.event.value() == 0) {
+        return liveStateText(view);
+    }
+    QString text = fullStateText(view) + QStringLiteral("  ") + placeText(timeline, view.rank, view.place);
+    if (view.insideMpi && view.location.known()) {
+        text += QStringLiteral("  ") + lineAndFunction(view, fullPath);
+    }
+    return text;
+}
+
 } // namespace
 
 QString BatchRunner::tidy(QString value) const {
@@ -44,23 +65,56 @@ QString BatchRunner::tidy(QString value) const {
     return value;
 }
 
+/// Nobody tells of the progress of a rank that runs: its agent is asked, and given a moment to answer. What is
+/// shown of it afterwards is of then, and not of its last stop.
+void BatchRunner::askRunning(const QVector<RankId>& ranks) {
+    if (!m_session->operation().isEmpty()) {
+        return; // the ranks are watched on their way, and nobody else may read their traces
+    }
+    QSet<int> asked;
+    const auto answered = connect(m_session, &Session::rankChanged, this,
+                                  [&asked](RankId rank) { asked.remove(rank.value()); });
+    for (const RankId rank : ranks) {
+        if (m_session->rank(rank).phase == RankPhase::Running) {
+            asked.insert(rank.value());
+            m_session->lookAt(rank);
+        }
+    }
+    waitFor(
+        [&] {
+            return std::none_of(asked.begin(), asked.end(), [this](int rank) {
+                return m_session->rank(RankId{rank}).phase == RankPhase::Running;
+            });
+        },
+        kAnswer);
+    disconnect(answered);
+}
+
+RankView BatchRunner::shownView(RankId rank) const {
+    return m_session->operation().isEmpty() ? m_session->rank(rank) : m_session->live(rank);
+}
+
 QString BatchRunner::whereText(RankId rank) const {
-    const RankView view = m_session->rank(rank);
+    const RankView view = shownView(rank);
+    if (view.phase == RankPhase::Running) { // what it is doing says more than a line that it is not at
+        return runningText(m_session->timeline(), view, m_options.verbose);
+    }
     if (!view.location.known()) {
         return view.phase == RankPhase::Stopped ? QStringLiteral("unknown line") : stateText(view);
     }
-    QString text = locationText(view.location, m_options.verbose);
-    if (!view.location.function.isEmpty()) {
-        text += QStringLiteral(" ") + view.location.function;
-    }
-    return text;
+    return lineAndFunction(view, m_options.verbose);
 }
 
 QString BatchRunner::rankLine(RankId rank) const {
-    const RankView view = m_session->rank(rank);
-    QString text = QStringLiteral("[%1] %2").arg(rank.value()).arg(fullStateText(view));
-    if (view.phase != RankPhase::NotStarted) {
-        text += QStringLiteral("  ") + placeText(m_session->timeline(), rank, view.place);
+    const RankView view = shownView(rank);
+    QString text = QStringLiteral("[%1] ").arg(rank.value());
+    if (view.phase == RankPhase::Running) {
+        text += runningText(m_session->timeline(), view, m_options.verbose);
+    } else {
+        text += fullStateText(view);
+        if (view.phase != RankPhase::NotStarted) {
+            text += QStringLiteral("  ") + placeText(m_session->timeline(), rank, view.place);
+        }
     }
     if (view.location.known() && view.phase == RankPhase::Stopped) {
         text += QStringLiteral("  ") + whereText(rank);
@@ -104,8 +158,9 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
         m_session->writeInput(line.rest.toUtf8() + '\n');
         return {};
     case ScriptVerb::Ranks:
-        for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-            out << rankLine(RankId{rank});
+        askRunning(allRanks());
+        for (const RankId rank : allRanks()) {
+            out << rankLine(rank);
         }
         if (m_session->rankCount() == 0) {
             out << QStringLiteral("no job");
@@ -127,6 +182,7 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
         outputLines(*wanted, out);
         return {};
     }
+    askRunning(*wanted);
     for (const RankId rank : *wanted) {
         out << QStringLiteral("[%1] %2").arg(rank.value()).arg(whereText(rank));
     }

@@ -43,6 +43,9 @@ void Approach::configure(RankId rank, agent::RankConfig& config) const {
 void Approach::add(RankProcess* rank) {
     of(rank).process = rank;
     of(rank).still.start();
+    if (m_cancelling) {
+        rank->pause(); // where it is: nobody lets it come any further
+    }
 }
 
 void Approach::continueFrom(const std::vector<RankProcess*>& ranks, const std::vector<bool>& stays) {

@@ -1,6 +1,5 @@
 // The last leg: from the event to a place between two events.
 #include "approach.h"
-#include "rank_list.h"
 
 namespace stopline::replay {
 
@@ -140,10 +139,10 @@ void Approach::passOn(RankProcess* rank) {
 QString Approach::note() const {
     QStringList notes;
     if (!m_early.isEmpty()) {
-        notes << QStringLiteral("%1 did not pass the old place between two calls again; the place is the call before it").arg(ranksText(m_early));
+        notes << QStringLiteral("%1 did not pass the old place between two calls again; the place is the call before it").arg(rankListText(m_early));
     }
     if (!m_rounds.isEmpty()) {
-        notes << QStringLiteral("%1: the line is that of the old place, but the values are not: it may be another round of a loop").arg(ranksText(m_rounds));
+        notes << QStringLiteral("%1: the line is that of the old place, but the values are not: it may be another round of a loop").arg(rankListText(m_rounds));
     }
     return notes.join(QStringLiteral("; "));
 }

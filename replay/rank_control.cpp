@@ -29,7 +29,7 @@ void RankProcess::resume(mi::Resume how, int frame) {
             resume(m_lastResume, m_lastFrame);
         } else {
             m_plan = Plan::None;
-            setPhase(RankPhase::Stopped, StopWhy::Paused, status.error().text);
+            setPhase(RankPhase::Stopped, StopWhy::Paused); // what gdb has said is of this command, not of where it stands
             emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});
             emit stoppedNow();
         }
@@ -56,6 +56,7 @@ void RankProcess::onResumeFailed(const QString& why) {
 
 void RankProcess::keep() {
     if (m_waiting) {
+        m_view.place = {m_link->status().event, false}; // the gate may be at the end of MPI_Init
         setPhase(RankPhase::Stopped, StopWhy::Start);
     }
 }
@@ -113,30 +114,21 @@ void RankProcess::step(Verb how) {
     });
 }
 
-void RankProcess::runTo(const QString& location) {
+void RankProcess::runTo(int breakpoint) {
     if (!stopped()) {
         return;
     }
-    m_gdb->insertBreakpoint(location, {}, true, [this](Result<mi::Breakpoint> bp) {
-        if (ended()) {
-            return;
-        }
-        if (!bp) {
-            emit fault(QStringLiteral("Rank %1 cannot run there: %2").arg(m_rank.value()).arg(bp.error().text), {});
-            emit stoppedNow();
-            return;
-        }
-        m_runToBreakpoint = bp.value().number;
-        letGo();
-        m_runToBreakpoint = bp.value().number;
-    });
+    m_runToBreakpoint = breakpoint;
+    letGo();
 }
 
 void RankProcess::pause() {
     if (ended() || (stopped() && !m_working)) {
         return;
     }
-    if (!m_attached) {
+    // While gdb is joining it, it stands already: a signal sent now would stop it again, some time after it has been let go.
+    const bool joining = m_view.phase == RankPhase::Starting && !m_waiting;
+    if (!m_attached || joining) {
         m_joinWanted = true;
         m_pauseWanted = true;
         tryJoin();

@@ -201,7 +201,18 @@ void RankProcess::onAttached() {
             m_joinWanted = false;
             m_lastStop = {};
             m_stopAddress = 0;
-            afterStop(); // the pause that was asked for; what belongs to joining is done all the same
+            m_link->pull([this](bool ok) { // it has been joined anywhere
+                if (ended()) {
+                    return;
+                }
+                if (ok) {
+                    takePlace();
+                    emit traceRead();
+                }
+                afterStop();
+                emit joined(); // the pause that was asked for; what belongs to joining is done all the same
+            });
+            return;
         }
         emit joined();
     });
@@ -255,6 +266,8 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
     tryJoin();
     if (m_rejoinWanted && now.atGate) {
         rejoin();
+    } else if (now.atGate && !before.atGate && m_attached && m_view.phase == RankPhase::Running) {
+        m_link->openGate(); // joined before it came there, and let go since
     }
     if (now.state == trace::RankState::Arrived && before.state != trace::RankState::Arrived) {
         if (m_view.phase == RankPhase::Running) {

@@ -73,8 +73,8 @@ class RankProcess : public QObject {
     void letGo();
     /// One user-level step. From inside MPI or a stopline the call is finished first.
     void step(Verb how);
-    /// Runs until `location` or any other stop.
-    void runTo(const QString& location);
+    /// Runs until this temporary breakpoint of its gdb's, or any other stop.
+    void runTo(int breakpoint);
     /// Stops the rank, also when it is not joined yet (it is joined where it is).
     void pause();
     /// Does `work` while the rank is stopped: at once if it is, else by a stop that nobody sees. `work` must call its

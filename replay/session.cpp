@@ -70,6 +70,9 @@ RankView Session::rank(RankId rank) const {
         }
         const bool shows = view.phase == RankPhase::Stopped || view.phase == RankPhase::Holding ||
                            (view.phase == RankPhase::Running && view.insideMpi);
+        if (begin && view.phase == RankPhase::Running && view.insideMpi) {
+            view.location = {}; // of its last stop, which it has left
+        }
         if (!view.location.known() && shows && (begin || view.why == StopWhy::Stopline)) {
             view.location = m_impl->siteOf(rank, details.site);
         }

@@ -101,6 +101,9 @@ struct Focus {
     friend bool operator==(const Focus&, const Focus&) = default;
 };
 
+/// "rank 3", "ranks 0-3,7"; in any order, empty for none.
+[[nodiscard]] QString rankListText(QVector<RankId> ranks);
+
 enum class Verb {
     Run, Continue, Pause, StepOver, StepInto, StepOut, RunTo, Kill, Restart, Go, Undo, Redo, Rollback, Forward
 };
@@ -125,6 +128,7 @@ struct UserBreakpoint {
     QString file;
     int line = 0;
     bool pending = true;
+    QString refused; ///< why the gdb of a rank will not have it; empty: none has refused it
     int hits = 0; ///< sum over ranks, continuing over re-executions
 };
 
@@ -185,6 +189,7 @@ class Session : public QObject {
     void cancel(); ///< ends the operation; ranks stay where they are
 
     // --- Breakpoints; on all ranks unless restricted; kept over restarts ---
+    /// Answers its number; 0 when there can be no such breakpoint, which message() has explained.
     int addBreakpoint(const QString& location, const QString& condition = {}, std::optional<RankId> onlyRank = {});
     void removeBreakpoint(int id);
     void setBreakpointEnabled(int id, bool enabled);

@@ -5,6 +5,20 @@
 
 namespace stopline::replay {
 
+namespace {
+
+/// A place that gdb does not know yet is no reason to refuse: what is left is one that it cannot read, or the condition.
+QString refusalRemedy(const QString& error, bool conditional) {
+    if (error.contains(QStringLiteral("symbol table"))) {
+        return QStringLiteral("Compile the program with -g.");
+    }
+    const bool place = error.contains(QStringLiteral("linespec")) || error.contains(QStringLiteral("Junk at end"));
+    return conditional && !place ? QStringLiteral("Check the condition: it is read where the breakpoint is.")
+                                 : QStringLiteral("Check the location: FILE:LINE or a function.");
+}
+
+} // namespace
+
 BreakpointState* Session::Impl::findBreakpoint(int id) {
     const auto it = std::find_if(breakpoints.begin(), breakpoints.end(), [id](const BreakpointState& b) { return b.shown.id == id; });
     return it == breakpoints.end() ? nullptr : &*it;
@@ -28,21 +42,23 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                 return;
             }
             if (!bp) {
-                now->refused.insert(number);
+                now->refused[number] = bp.error().text;
                 const QString what = now->shown.condition.isEmpty()
                                          ? now->shown.location
                                          : QStringLiteral("%1 if %2").arg(now->shown.location, now->shown.condition);
                 // The same mistake in every rank is said once.
                 if (guarded && !guarded->ended() && faultsSaid.insert(what + bp.error().text).second) {
+                    emit q->breakpointsChanged();
                     say(Severity::Warning, QStringLiteral("The breakpoint at %1 could not be set: %2").arg(what, bp.error().text),
-                        QStringLiteral("Check the location and the condition; a file needs to be compiled with -g."));
+                        refusalRemedy(bp.error().text, !now->shown.condition.isEmpty()));
                 }
                 done();
                 return;
             }
             if (bp.value().pending && faultsSaid.insert(QStringLiteral("pending ") + now->shown.location).second) {
                 say(Severity::Warning, QStringLiteral("There is no code at %1 yet.").arg(now->shown.location),
-                    QStringLiteral("The breakpoint is set when a library that has it is loaded; else check the name and the line."));
+                    QStringLiteral("The breakpoint is set when a library that has it is loaded; else check the name and the line, and "
+                                   "that the file is compiled with -g."));
             }
             // The program may have been built anew since the last job: the first rank says where it is in this one.
             const bool first = now->numbers.empty();
@@ -61,6 +77,34 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
             emit q->breakpointsChanged();
             done();
         });
+}
+
+/// A breakpoint that cannot be set holds a new job before main: what it was to catch may happen only once.
+bool Session::Impl::holdsAtStart(RankProcess* rank) {
+    const bool refuses = std::any_of(breakpoints.begin(), breakpoints.end(), [rank](const BreakpointState& state) {
+        return state.shown.enabled && state.refused.count(rank->rank().value()) != 0;
+    });
+    if (refuses && !heldAtStart) {
+        heldAtStart = true;
+        say(Severity::Warning, QStringLiteral("The job is held at its start, as a breakpoint could not be set."),
+            QStringLiteral("Correct or remove the breakpoint, then Continue."));
+        for (RankProcess* other : processes()) {
+            if (other != rank && other->view().phase == RankPhase::Running) {
+                other->pause(); // let go before this one was asked
+            }
+        }
+    }
+    return heldAtStart;
+}
+
+/// A launcher's own command line has said how many ranks there are only now.
+void Session::Impl::checkBreakpointRanks() {
+    for (const BreakpointState& state : breakpoints) {
+        if (state.shown.onlyRank && state.shown.onlyRank->value() >= ranks) {
+            say(Severity::Warning, QStringLiteral("The breakpoint at %1 is for rank %2; the job has ranks 0 to %3.")
+                                       .arg(state.shown.location).arg(state.shown.onlyRank->value()).arg(ranks - 1));
+        }
+    }
 }
 
 void Session::Impl::applyBreakpoints(RankProcess* rank, std::function<void()> done) {
@@ -132,15 +176,25 @@ void Session::Impl::setHitCounts(const std::map<int, int>& hits) {
 }
 
 int Session::addBreakpoint(const QString& location, const QString& condition, std::optional<RankId> onlyRank) {
+    const auto refuse = [this, &location](const QString& why) {
+        emit message(Severity::Warning, tr("There can be no breakpoint at %1: %2").arg(location, why), {});
+        return 0;
+    };
+    if (location.trimmed().startsWith(u'-')) { // gdb would take it for an option
+        return refuse(tr("a place is FILE:LINE, a function or *ADDRESS."));
+    }
+    // How many ranks a launcher's own command line gives is known only when they are there.
+    const bool told = !m_impl->alive() && m_impl->spec.command.isEmpty() && !m_impl->spec.program.isEmpty();
+    const int count = told ? m_impl->spec.ranks : m_impl->ranks;
+    if (onlyRank && count > 0 && (onlyRank->value() < 0 || onlyRank->value() >= count)) {
+        return refuse(count == 1 ? tr("there is no rank %1; the job has only rank 0.").arg(onlyRank->value())
+                                 : tr("there is no rank %1; the job has %2 ranks, 0 to %3.").arg(onlyRank->value()).arg(count).arg(count - 1));
+    }
     BreakpointState state;
     state.shown.id = m_impl->nextBreakpoint++;
     state.shown.location = location;
     state.shown.condition = condition;
     state.shown.onlyRank = onlyRank;
-    if (onlyRank && m_impl->ranks > 0 && (onlyRank->value() < 0 || onlyRank->value() >= m_impl->ranks)) {
-        emit message(Severity::Warning,
-                     tr("The breakpoint at %1 is for rank %2; the job has ranks 0 to %3.").arg(location).arg(onlyRank->value()).arg(m_impl->ranks - 1), {});
-    }
     m_impl->breakpoints.push_back(state);
     const int id = state.shown.id;
     if (m_impl->approach == nullptr) { // else they are set on arrival
@@ -222,6 +276,7 @@ QVector<UserBreakpoint> Session::breakpoints() const {
     QVector<UserBreakpoint> all;
     for (const BreakpointState& state : m_impl->breakpoints) {
         all.push_back(state.shown);
+        all.back().refused = state.refused.empty() ? QString() : state.refused.begin()->second;
     }
     return all;
 }

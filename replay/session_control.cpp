@@ -46,11 +46,25 @@ QString Session::Impl::whyNot(Verb verb) const {
     case Verb::StepOver:
     case Verb::StepInto:
     case Verb::StepOut:
-    case Verb::RunTo:
+    case Verb::RunTo: {
         if (!alive()) {
             return QStringLiteral("there is no job");
         }
-        return any([](RankProcess* r) { return r->stopped(); }) ? QString() : nobody(QStringLiteral("stopped"));
+        if (!any([](RankProcess* r) { return r->stopped(); })) {
+            return nobody(QStringLiteral("stopped"));
+        }
+        if (verb != Verb::StepOut || any([](RankProcess* r) { return r->stopped() && r->view().location.function != u"main"; })) {
+            return {};
+        }
+        QVector<RankId> inMain;
+        for (const RankProcess* rank : focusRanks()) {
+            if (rank->stopped()) {
+                inMain << rank->rank();
+            }
+        }
+        const Refusal why = outermost(QStringLiteral("main"));
+        return (inMain.size() == 1 ? why.first : why.second).arg(rankListText(inMain));
+    }
     case Verb::Go:
         return line ? QString() : QStringLiteral("no stopline is set: pick a point in the diagram");
     case Verb::Undo:
@@ -110,22 +124,58 @@ void Session::Impl::freshPlaces(std::function<void()> then) {
     one();
 }
 
-void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> resume) {
+void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> resume, const Prepare& prepare) {
     if (const QString why = whyNot(verb); !why.isEmpty()) {
         emit q->message(Severity::Warning, why, {});
         return;
     }
-    freshPlaces([this, verb, resume = std::move(resume)] {
+    // Until its ranks have been let go they look as if they had come to their next stop already.
+    auto under = std::make_shared<bool>(true);
+    preparing = under;
+    freshPlaces([this, verb, resume = std::move(resume), prepare, under] {
         if (!whyNot(verb).isEmpty()) {
+            *under = false;
             return; // the job has ended meanwhile
         }
-        beginCommand(verb);
-        pauseComing = false;
-        for (RankProcess* rank : focusRanks()) {
-            if (rank->stopped()) {
-                resume(rank);
+        auto ready = std::make_shared<std::vector<QPointer<RankProcess>>>();
+        auto refused = std::make_shared<std::map<Refusal, QVector<RankId>>>();
+        // All of them together: what one does on its way may be what another waits for.
+        const Countdown all([this, verb, resume, under, ready, refused] {
+            *under = false;
+            for (const auto& [why, whom] : *refused) {
+                say(Severity::Warning, (whom.size() == 1 ? why.first : why.second).arg(rankListText(whom)));
             }
+            if (ready->empty()) {
+                emit q->stopped(); // they stand where they stood
+                return;
+            }
+            beginCommand(verb);
+            pauseComing = false;
+            for (const auto& rank : *ready) {
+                if (rank && rank->stopped()) {
+                    resume(rank);
+                }
+            }
+        });
+        for (RankProcess* rank : focusRanks()) {
+            if (!rank->stopped()) {
+                continue;
+            }
+            if (!prepare) {
+                ready->push_back(rank);
+                continue;
+            }
+            all.begin();
+            prepare(rank, [guarded = QPointer<RankProcess>(rank), id = rank->rank(), ready, refused, all](const Refusal& why) {
+                if (why.first.isEmpty()) {
+                    ready->push_back(guarded);
+                } else {
+                    (*refused)[why].push_back(id);
+                }
+                all();
+            });
         }
+        all();
     });
 }
 
@@ -142,6 +192,9 @@ void Session::Impl::listStop() {
 }
 
 void Session::Impl::noteStop() {
+    if (const auto under = preparing.lock(); under && *under) {
+        return;
+    }
     const auto all = focusRanks();
     const bool settled = std::all_of(all.begin(), all.end(), [this](RankProcess* r) {
         return (r->stopped() && locating.count(r->rank().value()) == 0) || r->ended() || r->view().phase == RankPhase::Failed;
@@ -234,16 +287,6 @@ void Session::stepOver() {
 
 void Session::stepInto() {
     m_impl->resumeCommand(Verb::StepInto, [](RankProcess* rank) { rank->step(Verb::StepInto); });
-}
-
-void Session::stepOut() {
-    m_impl->resumeCommand(Verb::StepOut, [](RankProcess* rank) { rank->step(Verb::StepOut); });
-}
-
-void Session::runTo(const QString& file, int line) {
-    m_impl->resumeCommand(Verb::RunTo, [location = QStringLiteral("%1:%2").arg(file).arg(line)](RankProcess* rank) {
-        rank->runTo(location);
-    });
 }
 
 } // namespace stopline::replay

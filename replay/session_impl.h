@@ -30,9 +30,17 @@ struct Command {
 struct BreakpointState {
     UserBreakpoint shown;
     std::map<int, int> numbers;     ///< by rank
-    std::set<int> refused;          ///< ranks whose gdb will not have it
+    std::map<int, QString> refused; ///< ranks whose gdb will not have it, and why
     std::map<int, int> hits;        ///< by rank, this execution
     std::map<int, EventIndex> since; ///< by rank: behind which event it was set; nothing for one that was set at the start
+};
+
+/// Where ranks have been sent by Run to, until each of them has stopped or ended.
+struct RunToOrder {
+    QString location;
+    std::map<int, int> numbers; ///< of the temporary breakpoint, by rank
+    QVector<RankId> ended;      ///< these never came there
+    bool moved = false;         ///< gdb has taken another line, which has been said
 };
 
 /// Calls `done` when it has been called as often as begin() was, and once more for the caller that hands out the work.
@@ -75,11 +83,13 @@ struct Session::Impl {
     // Breakpoints.
     std::vector<BreakpointState> breakpoints;
     int nextBreakpoint = 1;
+    bool heldAtStart = false; ///< a breakpoint could not be set: this execution goes on only when the user says so
 
     // Going somewhere.
     Approach* approach = nullptr;
     Verb approachVerb = Verb::Go;
     bool approachFresh = false; ///< with a new job
+    bool forJourney = false;    ///< the job was started for one
     QString approachNote;
     bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
     std::function<void(bool)> approachDone; ///< history bookkeeping
@@ -99,6 +109,8 @@ struct Session::Impl {
     bool lookPending = false;
     std::set<QString> faultsSaid; ///< in this execution
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
+    std::weak_ptr<bool> preparing; ///< true while a command has been given and its ranks have not been let go yet
+    RunToOrder runTo;
     QVector<StopSummary> stopList;
 
     // Stopline.
@@ -143,7 +155,11 @@ struct Session::Impl {
     // session_control.cpp
     [[nodiscard]] QString whyNot(Verb verb) const;
     void freshPlaces(std::function<void()> then);
-    void resumeCommand(Verb verb, std::function<void(RankProcess*)> resume);
+    /// Why ranks cannot go on, for one and for several of them; %1 is which. Empty: they can.
+    using Refusal = std::pair<QString, QString>;
+    /// Asks the gdb of a rank something before it goes on.
+    using Prepare = std::function<void(RankProcess*, std::function<void(const Refusal&)>)>;
+    void resumeCommand(Verb verb, std::function<void(RankProcess*)> resume, const Prepare& prepare = {});
     void startFresh();
     void beginCommand(Verb verb);
     void noteStop();
@@ -152,10 +168,19 @@ struct Session::Impl {
     void insert(BreakpointState& state, RankProcess* rank, std::function<void()> done);
     void clearBreakpoints(RankProcess* rank, std::function<void()> done);
     BreakpointState* findBreakpoint(int id);
+    bool holdsAtStart(RankProcess* rank);
+    void checkBreakpointRanks();
     void countHit(RankProcess* rank);
     void onConditionFailed(RankProcess* rank, int number, const QString& why);
     [[nodiscard]] std::map<int, int> hitCounts() const;
     void setHitCounts(const std::map<int, int>& hits);
+
+    // session_prepare.cpp
+    void prepareRunTo(RankProcess* rank, const QString& location, int wanted, std::function<void(const Refusal&)> answer);
+    void prepareStepOut(RankProcess* rank, std::function<void(const Refusal&)> answer);
+    [[nodiscard]] static Refusal outermost(const QString& function);
+    void leaveRunTo(RankProcess* rank);
+    void tellRunTo();
 
     // session_travel.cpp
     [[nodiscard]] std::vector<Target> presentTargets() const;

@@ -53,6 +53,9 @@ void Session::Impl::startJob(Approach* with) {
     whenLocated = nullptr;
     arriving = false;
     faultsSaid.clear();
+    runTo = {};
+    heldAtStart = false;
+    forJourney = with != nullptr;
     departure.reset();
     outputs.clear();
     if (with != nullptr) {
@@ -94,6 +97,7 @@ void Session::Impl::startJob(Approach* with) {
             return;
         }
         resize(count);
+        checkBreakpointRanks();
     });
     QObject::connect(started, &Job::rankAdded, q, [this, started](RankProcess* rank) {
         if (job == started) {
@@ -269,6 +273,11 @@ void Session::Impl::onJoined(RankProcess* rank) {
         approach->joined(rank);
         return;
     }
+    if (forJourney) { // which was cancelled before this one had come: nobody has asked for a run
+        rank->keep();
+        noteStop();
+        return;
+    }
     rank->gdb()->loadUserLibraries([](Status) {}); // first, so that breakpoints in them bind
     applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (!guarded || guarded->ended()) {
@@ -277,7 +286,7 @@ void Session::Impl::onJoined(RankProcess* rank) {
         if (guarded->stopped()) {
             return; // paused meanwhile
         }
-        if (!stopAtStart) {
+        if (!holdsAtStart(guarded) && !stopAtStart) {
             guarded->letGo();
             return;
         }

@@ -93,6 +93,7 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
 
 void Session::Impl::onStopped(RankProcess* rank) {
     countHit(rank);
+    leaveRunTo(rank);
     locating.insert(rank->rank().value());
     locate(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (guarded && process(guarded->rank()) == guarded) {
@@ -172,6 +173,7 @@ void Session::Impl::lookSoon() {
 void Session::Impl::onEnded(RankProcess* rank) {
     locating.erase(rank->rank().value());
     checkLocated();
+    leaveRunTo(rank);
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());
     emit q->verbsChanged();

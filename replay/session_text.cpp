@@ -1,6 +1,8 @@
 // Words for states, verbs, calls and frames.
 #include "session_impl.h"
 
+#include <algorithm>
+
 namespace stopline::replay {
 
 QChar stateLetter(const RankView& view) {
@@ -128,6 +130,23 @@ QString verbName(Verb verb) {
         return QStringLiteral("Forward");
     }
     return {};
+}
+
+QString rankListText(QVector<RankId> ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    QStringList parts;
+    for (qsizetype i = 0; i < ranks.size();) {
+        qsizetype last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1].value() == ranks[last].value() + 1) {
+            ++last;
+        }
+        const QString first = QString::number(ranks[i].value());
+        // Two are no shorter as a range.
+        parts << (last == i ? first : first + QLatin1Char(last == i + 1 ? ',' : '-') + QString::number(ranks[last].value()));
+        i = last + 1;
+    }
+    return parts.isEmpty() ? QString() : (ranks.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1")).arg(parts.join(u','));
 }
 
 QString bytesText(std::uint64_t bytes) {

@@ -53,6 +53,23 @@ class BatchTest : public QObject {
                               QStringLiteral("[0] p = (double *) 0x…"), QStringLiteral("[1] n = 16")}));
     }
 
+    /// A rank that runs is asked where it is: what was seen of it last may be long ago.
+    void ranksThatRunAreAsked() {
+        recordMessages(*m_session, 3);
+        Scripted& s = scriptOf(*m_session);
+        s.ranks.resize(3);
+        s.ranks[0].phase = RankPhase::Running; // no event seen yet
+        s.seen[0] = s.ranks[0];
+        s.seen[0].place = {EventIndex{4}, false};
+        s.ranks[2].phase = RankPhase::Running; // its agent does not answer
+        QCOMPARE(perform(QStringLiteral("ranks")), kScriptOk);
+        QVERIFY2(m_out.at(0).startsWith(QStringLiteral("[0] running  after 4 MPI_Send")), qPrintable(m_out.at(0)));
+        QCOMPARE(m_out.at(2), QStringLiteral("[2] running  inside 3 MPI_Recv"));
+        QVERIFY(!s.calls.contains(QStringLiteral("lookAt 1"))); // stands, and has been looked at
+        QCOMPARE(perform(QStringLiteral("where 0\nexpect place 0 after 4")), kScriptOk);
+        QVERIFY(m_out.at(0).startsWith(QStringLiteral("[0] running  after 4 MPI_Send")));
+    }
+
     void partsOfAValue() {
         Scripted& s = scriptOf(*m_session);
         s.trees[QStringLiteral("a")] = {QStringLiteral("1/var1"), QStringLiteral("a"), QStringLiteral("int [2]"),
@@ -88,6 +105,75 @@ class BatchTest : public QObject {
         QCOMPARE(m_out, QStringList{QStringLiteral("breakpoint 1")});
         s.settled = false;
         QCOMPARE(perform(QStringLiteral("break solver.c:13 within 0.2")), kScriptTimedOut);
+    }
+
+    void aRefusedBreakpointFailsAndIsNotKept() {
+        Scripted& s = scriptOf(*m_session);
+        s.refuses = QStringLiteral("A syntax error in expression, near `'.");
+        QCOMPARE(perform(QStringLiteral("break solver.c:12 if 1==")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(s.refuses));
+        QVERIFY(s.breakpoints.isEmpty());
+    }
+
+    /// The job is then held at its start, which is not the stop that the script is about.
+    void runFailsWhenABreakpointIsRefused() {
+        Scripted& s = scriptOf(*m_session);
+        QTimer::singleShot(300, this, [this, &s] {
+            s.breakpoints[0].refused = QStringLiteral("No symbol \"nosuch\" in current context.");
+            setPhase(0, RankPhase::Stopped, StopWhy::Start);
+        });
+        QCOMPARE(perform(QStringLiteral("break solver.c:12 if nosuch\n-run\nwait stopped")), kScriptOk);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("held at its start, as breakpoint 1 could not be set: No symbol")));
+    }
+
+    void endingOnTheWayIsNotArriving() {
+        QTimer::singleShot(200, m_session.get(), [this] {
+            setPhase(0, RankPhase::Running);
+            setPhase(1, RankPhase::Running);
+            setPhase(0, RankPhase::Stopped, StopWhy::Step);
+            setPhase(1, RankPhase::Exited);
+        });
+        QCOMPARE(perform(QStringLiteral("runto solver.c:130")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("rank 1 ended before coming to solver.c:130")));
+    }
+
+    void notHavingGoneIsNotArriving() {
+        QTimer::singleShot(200, m_session.get(), [this] {
+            emit m_session->message(Severity::Warning, QStringLiteral("there is no code"), {});
+            emit m_session->stopped();
+        });
+        QCOMPARE(perform(QStringLiteral("runto solver.c:999")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("runto solver.c:999: there is no code")));
+    }
+
+    void cancelWaitsForTheEnd() {
+        Scripted& s = scriptOf(*m_session);
+        QCOMPARE(perform(QStringLiteral("cancel")), kScriptFailed); // nothing is under way
+        s.job = true;
+        s.finishesOperations = false;
+        setPhase(0, RankPhase::Starting);
+        // What is asked for shows as under way a little later, and ends some time after it was cancelled.
+        QTimer tick;
+        int asked = 0;
+        int cancelled = 0;
+        connect(&tick, &QTimer::timeout, this, [this, &s, &asked, &cancelled] {
+            asked += s.calls.contains(QStringLiteral("go")) ? 1 : 0;
+            cancelled += s.calls.contains(QStringLiteral("cancel")) ? 1 : 0;
+            if (asked == 15) {
+                s.operation = QStringLiteral("Going back");
+            }
+            if (cancelled == 10) {
+                s.operation.clear();
+                emit m_session->operationFinished(false, QStringLiteral("cancelled"));
+            }
+            if (cancelled == 20) {
+                setPhase(0, RankPhase::Stopped, StopWhy::Paused);
+            }
+        });
+        tick.start(20);
+        QCOMPARE(perform(QStringLiteral("-go within 0.1\ncancel")), kScriptOk);
+        QVERIFY(s.calls.contains(QStringLiteral("cancel")));
+        QVERIFY(m_out.at(0).startsWith(QStringLiteral("[0] paused")));
     }
 
     void unknownVariableFails() {

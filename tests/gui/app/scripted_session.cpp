@@ -200,6 +200,7 @@ int Session::addBreakpoint(const QString& location, const QString& condition,
     b.location = location;
     b.condition = condition;
     b.onlyRank = onlyRank;
+    b.refused = m_impl->refuses;
     m_impl->breakpoints << b;
     emit breakpointsChanged();
     return b.id;
@@ -273,6 +274,13 @@ RankView Session::live(RankId rank) const {
 
 void Session::lookAt(RankId rank) {
     m_impl->calls << QStringLiteral("lookAt %1").arg(rank.value());
+    if (const auto found = m_impl->seen.find(rank.value()); found != m_impl->seen.end()) {
+        const auto see = [this, rank, view = found->second] {
+            m_impl->ranks[static_cast<std::size_t>(rank.value())] = view;
+            emit rankChanged(rank);
+        };
+        QMetaObject::invokeMethod(this, see, Qt::QueuedConnection);
+    }
 }
 
 bool Session::breakpointSettled(int) const {

@@ -28,6 +28,8 @@ struct Scripted {
     std::map<QString, QVector<mi::ValueTree>> parts;   ///< by handle
     QVector<mi::ValueChange> changes;                  ///< of the next updateValues()
     std::map<int, RankView> live;                      ///< by rank; as rank() where there is none
+    std::map<int, RankView> seen;                      ///< by rank: what it is once it has been looked at
+    QString refuses;                                   ///< what becomes of a new breakpoint's `refused`
     bool settled = true;                               ///< breakpointSettled()
     std::unique_ptr<Timeline> timeline = std::make_unique<Timeline>(0);
     std::optional<Point> point;

@@ -1,6 +1,5 @@
-// Finding a place between two events again, and ranks as people write them.
+// Finding a place between two events again.
 #include "../../../replay/frame_values.h"
-#include "../../../replay/rank_list.h"
 
 #include <gtest/gtest.h>
 
@@ -56,20 +55,6 @@ TEST(Visits, SeveralThatAreAsLikeItAreNotOne) {
     EXPECT_EQ(search.look(2, wanted, frame(4, 1, 1)), Verdict::Unclear);
     EXPECT_EQ(search.best(), 1);
     EXPECT_FALSE(search.unique());
-}
-
-TEST(Ranks, AreWrittenAsRanges) {
-    const auto text = [](std::initializer_list<int> numbers) {
-        QVector<RankId> ranks;
-        for (const int number : numbers) {
-            ranks << RankId(number);
-        }
-        return ranksText(ranks).toStdString();
-    };
-    EXPECT_EQ(text({2}), "rank 2");
-    EXPECT_EQ(text({1, 0}), "ranks 0,1");
-    EXPECT_EQ(text({3, 2, 1, 7}), "ranks 1-3,7");
-    EXPECT_EQ(text({0, 2, 4}), "ranks 0,2,4");
 }
 
 } // namespace
