@@ -51,7 +51,16 @@ class StyleTest : public WindowFixture {
         };
         const auto picture = [this] {
             QTest::qWait(300); // stacks, variables, tool bars
-            return m_window->grab().toImage();
+            QImage last = m_window->grab().toImage();
+            for (int i = 0; i < 50; ++i) { // a button that fades in takes longer on a crowded machine
+                QTest::qWait(100);
+                const QImage now = m_window->grab().toImage();
+                if (now == last) {
+                    break;
+                }
+                last = now;
+            }
+            return last;
         };
         for (const auto style : {ColourStyle::Dark, ColourStyle::Light}) {
             m_window.reset();

@@ -249,7 +249,7 @@ TEST(AgentJob, WhatCannotStartIsSaid) {
         {"gdb-missing", kProgram, [](RankConfig& c) { c.gdbProgram = QStringLiteral("no-such-gdb"); }, 127},
         {"library-missing", kProgram,
          [](RankConfig& c) { c.libraryDirectory = QStringLiteral("/nonexistent"); }, 127},
-        {"mapping", kProgram, [](RankConfig& c) { c.mapDirectory = QStringLiteral("/nonexistent"); }, 127},
+        {"mapping", kProgram, [](RankConfig& c) { c.mapDirectory = QStringLiteral("/dev/null/none"); }, 127},
     };
     for (const Row& row : rows) {
         Window window;
