@@ -214,7 +214,7 @@ std::vector<std::string> mappedSharedFiles(pid_t pid) {
     return files;
 }
 
-void removeLauncherFiles(const std::vector<std::string>& sharedFiles) {
+void removeSegments(const std::vector<std::string>& sharedFiles) {
     for (const std::string& file : sharedFiles) {
         ::unlink(file.c_str());
     }
@@ -228,6 +228,10 @@ void removeLauncherFiles(const std::vector<std::string>& sharedFiles) {
             }
         }
     }
+}
+
+void removeLauncherFiles(const std::vector<std::string>& sharedFiles) {
+    removeSegments(sharedFiles);
     removeSessionDirectory();
 }
 

@@ -8,8 +8,8 @@
 
 namespace stopline::agent {
 
-/// Descriptor of a process, close-on-exec; -1 when there is no such process. (The C library's own declarations of these
-/// calls cannot be used from C++ everywhere.)
+/// Descriptor of a process, close-on-exec; -1 when there is no such process. (The C library's own
+/// declarations of these calls cannot be used from C++ everywhere.)
 [[nodiscard]] int openPidfd(pid_t pid);
 void killByPidfd(int pidfd); ///< SIGKILL; async-signal-safe
 
@@ -28,7 +28,9 @@ void killOwnGroup();
 
 /// Shared-memory files of MPI that the process has mapped.
 [[nodiscard]] std::vector<std::string> mappedSharedFiles(pid_t pid);
-/// Removes these, this rank's other shared-memory files and the launcher's session directory. Only for use
+/// Removes these and this rank's other shared-memory files. Only for use when the rank has been ended.
+void removeSegments(const std::vector<std::string>& sharedFiles);
+/// The same with the launcher's session directory. Only for use
 /// when the launcher, whose work this is, has been killed.
 void removeLauncherFiles(const std::vector<std::string>& sharedFiles);
 

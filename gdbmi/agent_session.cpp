@@ -269,6 +269,11 @@ int Session::leave() {
     }
     if (launcherGone()) {
         removeLauncherFiles(shared);
+    } else if (forced) {
+        // The launcher may be about to die as well, of what it writes to a window that is gone: too late for
+        // this agent to see it. Its own directory it removes itself or leaves to nobody; the segments would
+        // be left for certain.
+        removeSegments(shared);
     }
     if (m_window.open()) {
         drainOutputs(forced ? 100 : 500);
