@@ -10,6 +10,7 @@ namespace stopline::replay {
 
 namespace {
 constexpr int kStopPatienceMs = 3000; ///< then whoever has not told of a stop is named
+constexpr int kAnswerMs = 1000;       ///< for the agent to answer within, at the end of that
 }
 
 void RankProcess::resume(mi::Resume how, int frame) {
@@ -152,19 +153,27 @@ void RankProcess::pause() {
 void RankProcess::stopByAgent() {
     ++m_stopsSent;
     m_link->stopRank();
-    const auto heard = std::make_shared<bool>(false);
-    m_link->pull([heard](bool ok) { *heard = ok; });
-    QTimer::singleShot(kStopPatienceMs, this, [this, heard, asked = ++m_stopsAsked] {
-        if (asked != m_stopsAsked || m_stopsSent == 0 || !(m_pauseWanted || m_quietWanted) || ended() || m_killing ||
-            m_view.phase == RankPhase::Failed || !m_link->connected()) {
+    QTimer::singleShot(kStopPatienceMs - kAnswerMs, this, [this, asked = ++m_stopsAsked] {
+        const auto waits = [this, asked] {
+            return asked == m_stopsAsked && m_stopsSent > 0 && (m_pauseWanted || m_quietWanted) && !ended() && !m_killing &&
+                   m_view.phase != RankPhase::Failed && m_link->connected();
+        };
+        if (!waits()) {
             return;
         }
-        setSilent(true);
-        emit fault(QStringLiteral("The %1 of rank %2 does not answer: the rank has been told to stop, and %3.")
-                       .arg(*heard ? QStringLiteral("gdb") : QStringLiteral("agent"))
-                       .arg(m_rank.value())
-                       .arg(*heard ? QStringLiteral("gdb has not said that it has") : QStringLiteral("nothing has been heard since")),
-                   QStringLiteral("It may be busy; Kill ends the job if it stays so."));
+        const auto heard = std::make_shared<bool>(false);
+        m_link->pull([heard](bool ok) { *heard = ok; });
+        QTimer::singleShot(kAnswerMs, this, [this, heard, waits] {
+            if (!waits()) {
+                return;
+            }
+            setSilent(true);
+            emit fault(QStringLiteral("The %1 of rank %2 does not answer: the rank has been told to stop, and %3.")
+                           .arg(*heard ? QStringLiteral("gdb") : QStringLiteral("agent"))
+                           .arg(m_rank.value())
+                           .arg(*heard ? QStringLiteral("gdb has not said that it has") : QStringLiteral("nothing has been heard since")),
+                       QStringLiteral("It may be busy; Kill ends the job if it stays so."));
+        });
     });
 }
 
