@@ -125,8 +125,22 @@ void removeSessionDirectory() {
         !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) {
         return;
     }
-    std::error_code ignored; // other agents of the job remove the same directory at this moment
-    std::filesystem::remove_all(directory, ignored);
+    // Other agents of the job and its dying ranks remove the same files at this moment, and each may be put
+    // off by what another has taken away under its hands: again, until there is nothing.
+    constexpr int kTries = 40;
+    constexpr int kStepMs = 5;
+    std::error_code ignored;
+    for (int i = 0; i < kTries && std::filesystem::exists(directory, ignored); ++i) {
+        if (i > 0) {
+            ::usleep(kStepMs * 1000);
+        }
+        std::filesystem::remove_all(directory, ignored);
+    }
+    // What ranks make for themselves when the launcher dies while they start.
+    if (const char* job = std::getenv("OMPI_MCA_ess_base_jobid"); job != nullptr) {
+        const unsigned long family = std::strtoul(job, nullptr, 10) >> 16U;
+        std::filesystem::remove_all(directory.parent_path() / ("jf." + std::to_string(family)), ignored);
+    }
     ::rmdir(directory.parent_path().c_str());
 }
 
@@ -233,6 +247,24 @@ void removeSegments(const std::vector<std::string>& sharedFiles) {
 void removeLauncherFiles(const std::vector<std::string>& sharedFiles) {
     removeSegments(sharedFiles);
     removeSessionDirectory();
+}
+
+void removeLauncherFilesLater(pid_t launcher) {
+    constexpr int kLongestMs = 3000;
+    constexpr int kStepMs = 10;
+    if (::fork() != 0) {
+        return;
+    }
+    ::setsid();               // the launcher ends what is in the agent's group
+    ::close_range(0, ~0U, 0); // nobody is to wait for the end of an output of the job
+    for (int waited = 0; waited < kLongestMs; waited += kStepMs) {
+        if (hasEnded(launcher)) {
+            removeLauncherFiles({});
+            break;
+        }
+        ::usleep(kStepMs * 1000);
+    }
+    ::_exit(0);
 }
 
 } // namespace stopline::agent

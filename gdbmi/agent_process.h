@@ -33,5 +33,8 @@ void removeSegments(const std::vector<std::string>& sharedFiles);
 /// The same with the launcher's session directory. Only for use
 /// when the launcher, whose work this is, has been killed.
 void removeLauncherFiles(const std::vector<std::string>& sharedFiles);
+/// Has a process of its own do that when the launcher, which may be dying, has ended within 3 s. A launcher
+/// that has not been killed has removed its files itself by then.
+void removeLauncherFilesLater(pid_t launcher);
 
 } // namespace stopline::agent

@@ -28,7 +28,6 @@ constexpr int kTickMs = 200;
 constexpr int kHeldTickMs = 25;
 constexpr std::int64_t kRecheckNs = 50'000'000;
 constexpr std::int64_t kReapNs = 1'000'000'000;
-constexpr std::int64_t kLauncherGraceNs = 100'000'000;
 
 void wakeFutex(std::atomic<std::uint32_t>& word) {
     ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
@@ -262,18 +261,13 @@ int Session::leave() {
         reapChildren();
     }
     checkRank();
-    // The death signal comes when the launcher's thread that started us dies, which is before the launcher is
-    // dead.
-    while (m_leaving == Leaving::Terminated && !launcherGone() && monotonicNs() < begin + kLauncherGraceNs) {
-        ::poll(nullptr, 0, 5);
-    }
     if (launcherGone()) {
         removeLauncherFiles(shared);
     } else if (forced) {
-        // The launcher may be about to die as well, of what it writes to a window that is gone: too late for
-        // this agent to see it. Its own directory it removes itself or leaves to nobody; the segments would
-        // be left for certain.
+        // It may be dying as well: the death signal comes when the launcher's thread that started us dies,
+        // and a window that is gone ends a launcher that writes to it.
         removeSegments(shared);
+        removeLauncherFilesLater(m_setup.launcher);
     }
     if (m_window.open()) {
         drainOutputs(forced ? 100 : 500);
