@@ -21,27 +21,6 @@ QString withSilence(const QString& state, const RankView& view) {
 
 } // namespace
 
-QString rankSetText(QVector<int> ranks) {
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    QStringList parts;
-    for (qsizetype i = 0; i < ranks.size();) {
-        qsizetype last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
-            ++last;
-        }
-        if (last == i) {
-            parts << QString::number(ranks[i]);
-        } else if (last == i + 1) {
-            parts << QString::number(ranks[i]) << QString::number(ranks[last]);
-        } else {
-            parts << QStringLiteral("%1-%2").arg(ranks[i]).arg(ranks[last]);
-        }
-        i = last + 1;
-    }
-    return parts.join(u',');
-}
-
 std::optional<QVector<int>> parseRankSet(const QString& text) {
     constexpr int kMostInRange = 65536;
     QVector<int> ranks;
@@ -125,20 +104,6 @@ QString liveStateText(const RankView& view) {
         return withSilence(QStringLiteral("running, before MPI_Init"), view);
     }
     return fullStateText(view);
-}
-
-QString bytesText(quint64 bytes) {
-    if (bytes < 1024) {
-        return QStringLiteral("%1 B").arg(bytes);
-    }
-    static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-    double value = static_cast<double>(bytes);
-    int unit = -1;
-    while (value >= 1024 && unit < 3) {
-        value /= 1024;
-        ++unit;
-    }
-    return QStringLiteral("%1 %2").arg(QString::number(value, 'g', 4), QString::fromLatin1(kUnits[unit]));
 }
 
 QString messageStateText(MessageState state) {

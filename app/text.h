@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../replay/session.h"
+#include "../replay/words.h"
 
 #include <QString>
 #include <QVector>
@@ -10,8 +11,6 @@
 
 namespace stopline::app {
 
-/// "0-3,7", the way rank sets are written everywhere; ranks need not be sorted. Empty for none.
-[[nodiscard]] QString rankSetText(QVector<int> ranks);
 /// Reads "3", "0-3,7" or "0..3"; sorted, without duplicates. Nothing when malformed or a range has more than
 /// 65536 ranks.
 [[nodiscard]] std::optional<QVector<int>> parseRankSet(const QString& text);
@@ -27,7 +26,6 @@ namespace stopline::app {
 [[nodiscard]] QString eventCountText(EventIndex event); ///< "12,345", in the language of the system
 /// As fullStateText; of a rank that runs: "in MPI_Recv", "running, before MPI_Init".
 [[nodiscard]] QString liveStateText(const replay::RankView& view);
-[[nodiscard]] QString bytesText(quint64 bytes); ///< "8 B", "4 KiB", "1.5 MiB"
 [[nodiscard]] QString messageStateText(replay::MessageState state);
 /// One open message on one line: ends, tag, size, communicator state and what is missing.
 [[nodiscard]] QString openMessageText(const replay::Session& session, const replay::Message& message);

@@ -121,7 +121,9 @@ void AgentLink::Impl::askForTrace() {
 
 void AgentLink::Impl::receive() {
     const QPointer<AgentLink> guard(link);
-    reader.append(bytesView(socket->readAll()));
+    if (socket->isOpen()) { // what came with the end of the connection has been read before it was closed
+        reader.append(bytesView(socket->readAll()));
+    }
     Frame frame;
     while (!closed && reader.next(frame)) {
         handle(frame);

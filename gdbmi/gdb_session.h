@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace stopline::mi {
@@ -176,9 +177,9 @@ class GdbSession : public QObject {
     // The first question for values loads gdb's printers for C++'s library: a std::vector is then its elements, a
     // std::map its keys and values, a std::string its text.
     void variables(int threadId, int frame, Handler<QVector<Variable>> handler); ///< arguments first
-    /// The plain values of a frame as one line for comparing: no structures, arrays or pointers. For an optimised or
-    /// stripped frame it may be empty.
-    void scalars(int threadId, int frame, Handler<QString> handler);
+    /// The plain values of a frame by name, for comparing: no structures, arrays or pointers. Of an optimised or stripped
+    /// frame there may be none. Where blocks hide a variable by another of that name, the innermost counts.
+    void scalars(int threadId, int frame, Handler<std::map<QString, QString>> handler);
     /// Keeps the value of an expression in that frame, for as long as the frame lives, until it is closed.
     void openValue(const QString& expression, int threadId, int frame, Handler<ValueTree> handler);
     /// Parts `from` to before `to` of a kept value or of a part of one; they are kept with it.

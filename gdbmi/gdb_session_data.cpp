@@ -69,7 +69,7 @@ void GdbSession::variables(int threadId, int frame, Handler<QVector<Variable>> h
     m_impl->queue.post(std::move(types));
 }
 
-void GdbSession::scalars(int threadId, int frame, Handler<QString> handler) {
+void GdbSession::scalars(int threadId, int frame, Handler<std::map<QString, QString>> handler) {
     Command command{.text = "-stack-list-variables" + Impl::context(threadId, frame) + " --simple-values",
                     .kind = Command::Kind::Refresh,
                     .needsStopped = true};
@@ -78,7 +78,7 @@ void GdbSession::scalars(int threadId, int frame, Handler<QString> handler) {
             handler(answer.error());
             return;
         }
-        QString line;
+        std::map<QString, QString> values;
         for (const Value& variable : answer.value().record["variables"].children()) {
             const QString type = toText(variable["type"].text()).trimmed();
             QString value = toText(variable["value"].text());
@@ -87,10 +87,10 @@ void GdbSession::scalars(int threadId, int frame, Handler<QString> handler) {
             }
             const bool address = type.endsWith(u'*') || type.endsWith(QLatin1StringView("* const"));
             if (!value.isEmpty() && !address && !value.contains(u'<')) {
-                line += toText(variable["name"].text()) + u'=' + value.trimmed() + u' ';
+                values.emplace(toText(variable["name"].text()), value.trimmed());
             }
         }
-        handler(line);
+        handler(values);
     };
     m_impl->queue.post(std::move(command));
 }

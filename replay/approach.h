@@ -104,6 +104,8 @@ class Approach : public QObject {
     void atRunOnStop(RankProcess* rank);
     void passed(RankProcess* rank);
     void passOn(RankProcess* rank);
+    void doubt(RankProcess* rank);
+    void arriveBetween(RankProcess* rank);
     void leaveRunOn(RankProcess* rank, std::function<void()> then);
     [[nodiscard]] QString note() const;
     void there(RankProcess* rank);

@@ -90,26 +90,28 @@ void Approach::passed(RankProcess* rank) {
         if (m_cancelling) {
             finishCancel(); // it stands, and stays where it is
         } else if (same) {
-            leaveRunOn(guarded, [this, guarded] {
-                if (guarded) {
-                    there(guarded);
-                }
-            });
+            arriveBetween(guarded);
         } else {
             passOn(guarded);
         }
     };
-    if (to.depth == 0 && to.values.isEmpty()) {
+    if (to.depth == 0 && to.values.empty()) {
         decide(true);
         return;
     }
     rank->gdb()->stack(rank->thread(), 256, [this, self = QPointer<Approach>(this), to, decide, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
-        if (!guarded || !frames || (to.depth != 0 && frames.value().size() != to.depth)) {
-            decide(!frames.ok()); // one whose stack cannot be listed is not compared
-        } else if (to.values.isEmpty()) {
+        if (!self || !guarded) {
+            return;
+        }
+        if (!frames) { // nothing to tell this pass from another by
+            doubt(guarded);
+            decide(true);
+        } else if (to.depth != 0 && frames.value().size() != to.depth) {
+            decide(false);
+        } else if (to.values.empty()) {
             decide(true);
         } else {
-            readFrameValues(guarded, frames.value(), [this, self, guarded, to, decide](const QStringList& found) {
+            readFrameValues(guarded, frames.value(), [this, self, guarded, to, decide](const FrameValues& found) {
                 if (!self || !guarded) {
                     return;
                 }
@@ -122,13 +124,21 @@ void Approach::passed(RankProcess* rank) {
 
 /// Another round of the loop, or another depth of the recursion.
 void Approach::passOn(RankProcess* rank) {
-    Traveller& traveller = of(rank);
-    if (traveller.searching.elapsed() < kSearchMs) {
+    if (of(rank).searching.elapsed() < kSearchMs) {
         rank->letGo();
         return;
     }
-    traveller.approximate = true;
+    doubt(rank);
+    arriveBetween(rank);
+}
+
+/// This pass is taken for the place, though it may be another one.
+void Approach::doubt(RankProcess* rank) {
+    of(rank).approximate = true;
     m_rounds << rank->rank();
+}
+
+void Approach::arriveBetween(RankProcess* rank) {
     leaveRunOn(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (guarded) {
             there(guarded);
@@ -142,7 +152,7 @@ QString Approach::note() const {
         notes << QStringLiteral("%1 did not pass the old place between two calls again; the place is the call before it").arg(rankListText(m_early));
     }
     if (!m_rounds.isEmpty()) {
-        notes << QStringLiteral("%1: the line is that of the old place, but the values are not: it may be another round of a loop").arg(rankListText(m_rounds));
+        notes << QStringLiteral("%1: the line is that of the old place, but whether the values are cannot be told: it may be another round of a loop").arg(rankListText(m_rounds));
     }
     return notes.join(QStringLiteral("; "));
 }

@@ -22,12 +22,10 @@ void Approach::tick() {
     looked();
     ++m_ticks;
     for (Traveller& traveller : m_travellers) {
-        if (traveller.leg == Leg::Absent && traveller.still.isValid() && traveller.still.elapsed() > kSilentMs && !traveller.warned) {
-            traveller.warned = true;
-            emit silent(traveller.process->rank());
-        }
         const bool settling = traveller.leg == Leg::Releasing || traveller.leg == Leg::Pausing;
-        if (settling && m_settling.isValid() && m_settling.elapsed() > kSilentMs && !traveller.warned) {
+        const bool joining = traveller.leg == Leg::Absent;
+        const QElapsedTimer& since = settling ? m_settling : traveller.still;
+        if ((settling || joining) && traveller.process != nullptr && since.isValid() && since.elapsed() > kSilentMs && !traveller.warned) {
             traveller.warned = true;
             emit silent(traveller.process->rank());
         }

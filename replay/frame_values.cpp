@@ -12,21 +12,27 @@ constexpr qsizetype kFrames = 4; ///< as far out as the counter of the loop arou
 struct Reading {
     QPointer<RankProcess> rank;
     QVector<int> levels;
-    QStringList read;
-    std::function<void(QStringList)> done;
+    int next = 0; ///< of those, to be read
+    FrameValues read;
+    std::function<void(FrameValues)> done;
 };
 
 void readNext(const std::shared_ptr<Reading>& job) {
-    if (job->read.size() == job->levels.size() || !job->rank) {
-        job->done(job->rank ? job->read : QStringList());
+    if (job->next == job->levels.size() || !job->rank) {
+        job->done(job->rank ? job->read : FrameValues());
         return;
     }
-    job->rank->gdb()->scalars(job->rank->thread(), job->levels[job->read.size()], [job](const Result<QString>& line) {
-        if (!line && line.error().code != ErrorCode::GdbError) {
+    job->rank->gdb()->scalars(job->rank->thread(), job->levels[job->next], [job](const Result<std::map<QString, QString>>& values) {
+        if (!values && values.error().code != ErrorCode::GdbError) {
             job->done({}); // it goes on, or its gdb is gone
             return;
         }
-        job->read << (line ? line.value() : QString());
+        if (values) {
+            for (const auto& [name, value] : values.value()) {
+                job->read[{job->next, name}] = value;
+            }
+        }
+        ++job->next;
         readNext(job);
     });
 }
@@ -44,43 +50,26 @@ std::shared_ptr<Reading> begin(RankProcess* rank, const QVector<mi::Frame>& fram
 
 } // namespace
 
-void readFrameValues(RankProcess* rank, const QVector<mi::Frame>& frames, std::function<void(QStringList)> done) {
+void readFrameValues(RankProcess* rank, const QVector<mi::Frame>& frames, std::function<void(FrameValues)> done) {
     const auto job = begin(rank, frames);
     job->done = std::move(done);
     readNext(job);
 }
 
-namespace {
-
-/// "i=3 sum=4.5 ", one line for each frame, as variables with their values.
-std::map<QString, QString> variablesOf(const QStringList& lines) {
-    std::map<QString, QString> all;
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        for (const QString& one : lines[i].split(u' ', Qt::SkipEmptyParts)) {
-            all[QStringLiteral("%1/%2").arg(i).arg(one.section(u'=', 0, 0))] = one.section(u'=', 1);
-        }
-    }
-    return all;
-}
-
-} // namespace
-
-VisitSearch::Verdict VisitSearch::look(int ordinal, const QStringList& wanted, const QStringList& found) {
-    const std::map<QString, QString> old = variablesOf(wanted);
-    const std::map<QString, QString> now = variablesOf(found);
-    std::set<QString> different;
+VisitSearch::Verdict VisitSearch::look(int ordinal, const FrameValues& wanted, const FrameValues& found) {
+    std::set<FrameVariable> different;
     bool onlyGarbage = true;
-    for (const auto& [name, value] : old) {
-        const auto it = now.find(name);
-        if (it != now.end() && it->second == value) {
+    for (const auto& [name, value] : wanted) {
+        const auto it = found.find(name);
+        if (it != found.end() && it->second == value) {
             continue;
         }
         different.insert(name);
         const auto before = m_values.find(name);
-        onlyGarbage = onlyGarbage && it != now.end() && m_different.count(name) != 0 && before != m_values.end() &&
+        onlyGarbage = onlyGarbage && it != found.end() && m_different.count(name) != 0 && before != m_values.end() &&
                       before->second == it->second;
     }
-    const int score = int(old.size()) - int(different.size());
+    const int score = int(wanted.size()) - int(different.size());
     if (score > m_bestScore) {
         m_bestScore = score;
         m_best = ordinal;
@@ -90,14 +79,14 @@ VisitSearch::Verdict VisitSearch::look(int ordinal, const QStringList& wanted, c
     }
     const bool first = !std::exchange(m_any, true);
     const bool fewer = different.size() < m_different.size();
-    std::set<QString> still;
-    for (const QString& name : different) {
+    std::set<FrameVariable> still;
+    for (const FrameVariable& name : different) {
         if (first || m_different.count(name) != 0) {
             still.insert(name);
         }
     }
     m_different = std::move(still);
-    m_values = now;
+    m_values = found;
     if (different.empty() || (!first && onlyGarbage && fewer)) {
         return Verdict::This;
     }

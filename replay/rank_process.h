@@ -7,12 +7,18 @@
 
 #include <QElapsedTimer>
 #include <QObject>
-#include <QStringList>
+#include <QString>
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 
 namespace stopline::replay {
+
+/// A variable: the number of its frame among the user's, innermost 0, and its name.
+using FrameVariable = std::pair<int, QString>;
+using FrameValues = std::map<FrameVariable, QString>;
 
 /// How a rank goes on from its arrival at an event to a place between events.
 struct RunOn {
@@ -29,9 +35,9 @@ struct RunOn {
     int depth = 0;      ///< number of frames on the stack, 0: not compared
     int ordinal = 1;    ///< of the times that count: where the condition held, at any depth; fewer is too early
     QString condition;  ///< of the user's breakpoint that stopped it there; empty: none
-    /// Plain values of the innermost frames of the user's at that place, by frame: tells the rounds of a loop apart.
-    /// Empty: not compared.
-    QStringList values;
+    /// Plain values of the innermost frames of the user's at that place: tells the rounds of a loop apart. Empty: not
+    /// compared.
+    FrameValues values;
     friend bool operator==(const RunOn&, const RunOn&) = default;
 };
 

@@ -101,8 +101,8 @@ struct Focus {
     friend bool operator==(const Focus&, const Focus&) = default;
 };
 
-/// "rank 3", "ranks 0-3,7"; in any order, empty for none.
-[[nodiscard]] QString rankListText(QVector<RankId> ranks);
+/// "rank 3", "ranks 0-3,7".
+[[nodiscard]] QString rankListText(const QVector<RankId>& ranks);
 
 enum class Verb {
     Run, Continue, Pause, StepOver, StepInto, StepOut, RunTo, Kill, Restart, Go, Undo, Redo, Rollback, Forward

@@ -212,6 +212,7 @@ void Session::Impl::noteStop() {
     q->refreshTimeline();
     emit q->verbsChanged();
     emit q->stopped();
+    askRemembered();
 }
 
 void Session::run() {

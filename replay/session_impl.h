@@ -100,7 +100,12 @@ struct Session::Impl {
     std::vector<Command> redoList;
     using Visit = std::tuple<int, std::uint64_t, quint64, QString>; ///< rank, event, address, condition
     std::map<Visit, int> visits; ///< how often a rank has stopped there since that event, in this execution
-    std::map<int, int> remembering; ///< ranks of whose place not all is known yet, with the serial of the asking
+    struct Remembering {
+        QPointer<RankProcess> rank;
+        int serial; ///< of the stop; what is heard of an earlier one does not count
+        bool asked;
+    };
+    std::map<int, Remembering> remembering; ///< by rank, where not all is known yet of where it stands
     int rememberSerial = 0;
     std::vector<std::function<void()>> whenRemembered;
     std::vector<Target> targets; ///< of each rank at its last stop: how to come back here
@@ -182,15 +187,21 @@ struct Session::Impl {
     void leaveRunTo(RankProcess* rank);
     void tellRunTo();
 
-    // session_travel.cpp
+    // session_targets.cpp
     [[nodiscard]] std::vector<Target> presentTargets() const;
     void rememberTarget(RankProcess* rank);
+    void askRemembered();
+    void askPlaceOf(RankProcess* rank, std::size_t index, int serial);
     void rememberArrival(RankProcess* rank, const Approach& journey);
     [[nodiscard]] QString conditionHit(RankProcess* rank) const;
     [[nodiscard]] bool allVisitsWereStops(RankProcess* rank) const;
     [[nodiscard]] static Visit visitOf(int rank, const Target& target);
     void onceRemembered(std::function<void()> then);
     void checkRemembered();
+    [[nodiscard]] std::vector<Target> closed(std::vector<Target> to) const;
+    [[nodiscard]] std::vector<Target> targetsOf(const Cut& cut) const;
+
+    // session_travel.cpp
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);
     void onApproachFinished(const Approach::Outcome& outcome);
@@ -198,16 +209,12 @@ struct Session::Impl {
     void travelCommand(Verb verb, std::vector<Target> to);
     void oneCall(Verb verb);
     void notStarted();
-    [[nodiscard]] std::vector<Target> closed(std::vector<Target> to) const;
-    [[nodiscard]] std::vector<Target> targetsOf(const Cut& cut) const;
     void onDifference(const Difference& difference);
     [[nodiscard]] std::vector<RankProcess*> processes() const;
 };
 
 /// "MPI_Send to 3 tag 5 4 KiB": an event's details as one line.
 [[nodiscard]] QString detailsText(const trace::EventDetails& details);
-/// "4 KiB", "17 B".
-[[nodiscard]] QString bytesText(std::uint64_t bytes);
 [[nodiscard]] QString functionText(trace::FunctionId function);
 
 } // namespace stopline::replay

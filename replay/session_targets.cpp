@@ -75,21 +75,33 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
         break;
     }
     targets[index] = target;
-    if (target.runOn.kind != RunOn::Kind::Address) {
-        return;
+    if (target.runOn.kind == RunOn::Kind::Address) {
+        remembering[int(index)] = {rank, ++rememberSerial, false};
+    } else {
+        remembering.erase(int(index));
     }
-    // The rest takes a few questions to gdb; whoever wants to leave this place waits for the answers.
-    const int serial = ++rememberSerial;
-    remembering[int(index)] = serial;
+}
+
+/// Asks the gdbs for what tells the places of the ranks that stand from other visits of the same address. Not before all
+/// have stopped, as it is not to delay the showing of a stop, or somebody wants to leave and waits for the answers.
+void Session::Impl::askRemembered() {
+    for (auto& [index, one] : remembering) {
+        if (!std::exchange(one.asked, true)) {
+            askPlaceOf(one.rank, std::size_t(index), one.serial);
+        }
+    }
+}
+
+void Session::Impl::askPlaceOf(RankProcess* rank, std::size_t index, int serial) {
     const auto done = [this, index, serial] {
-        if (const auto it = remembering.find(int(index)); it != remembering.end() && it->second == serial) {
+        if (const auto it = remembering.find(int(index)); it != remembering.end() && it->second.serial == serial) {
             remembering.erase(it);
             checkRemembered();
         }
     };
     const auto current = [this, index, serial] {
         const auto it = remembering.find(int(index));
-        return it != remembering.end() && it->second == serial && index < targets.size();
+        return it != remembering.end() && it->second.serial == serial && index < targets.size();
     };
     rank->gdb()->stack(rank->thread(), 256, [this, index, done, current, guarded = QPointer<RankProcess>(rank)](Result<QVector<mi::Frame>> frames) {
         if (!guarded || !frames || !current()) {
@@ -108,7 +120,7 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
             done(); // their number says which one it was
             return;
         }
-        readFrameValues(guarded, frames.value(), [this, index, done, current](const QStringList& values) {
+        readFrameValues(guarded, frames.value(), [this, index, done, current](const FrameValues& values) {
             if (current()) {
                 targets[index].runOn.values = values;
             }
@@ -175,6 +187,7 @@ Session::Impl::Visit Session::Impl::visitOf(int rank, const Target& target) {
 /// Does `then` when it is known of all ranks that stand how to come back to there, or when a gdb is too long about it.
 void Session::Impl::onceRemembered(std::function<void()> then) {
     constexpr int kLongestMs = 3000;
+    askRemembered();
     if (remembering.empty()) {
         then();
         return;

@@ -1,5 +1,6 @@
 // Words for states, verbs, calls and frames.
 #include "session_impl.h"
+#include "words.h"
 
 #include <algorithm>
 
@@ -132,36 +133,13 @@ QString verbName(Verb verb) {
     return {};
 }
 
-QString rankListText(QVector<RankId> ranks) {
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    QStringList parts;
-    for (qsizetype i = 0; i < ranks.size();) {
-        qsizetype last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1].value() == ranks[last].value() + 1) {
-            ++last;
-        }
-        const QString first = QString::number(ranks[i].value());
-        // Two are no shorter as a range.
-        parts << (last == i ? first : first + QLatin1Char(last == i + 1 ? ',' : '-') + QString::number(ranks[last].value()));
-        i = last + 1;
+QString rankListText(const QVector<RankId>& ranks) {
+    QVector<int> numbers;
+    for (const RankId rank : ranks) {
+        numbers << int(rank.value());
     }
-    return parts.isEmpty() ? QString() : (ranks.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1")).arg(parts.join(u','));
-}
-
-QString bytesText(std::uint64_t bytes) {
-    if (bytes < 1024) {
-        return QStringLiteral("%1 B").arg(bytes);
-    }
-    const char* units[] = {"KiB", "MiB", "GiB", "TiB"};
-    double value = double(bytes) / 1024;
-    int unit = 0;
-    while (value >= 1024 && unit < 3) {
-        value /= 1024;
-        ++unit;
-    }
-    const bool whole = value == double(std::uint64_t(value));
-    return QStringLiteral("%1 %2").arg(value, 0, 'f', whole ? 0 : 1).arg(QLatin1StringView(units[unit]));
+    const bool one = std::all_of(numbers.begin(), numbers.end(), [&](int number) { return number == numbers.front(); });
+    return numbers.isEmpty() ? QString() : (one ? QStringLiteral("rank %1") : QStringLiteral("ranks %1")).arg(rankSetText(numbers));
 }
 
 QString functionText(trace::FunctionId function) {

@@ -1,5 +1,6 @@
 #include "call_text.h"
 
+#include "../replay/words.h"
 #include "call_style.h"
 #include "ruler.h"
 

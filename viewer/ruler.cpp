@@ -84,18 +84,6 @@ QString durationText(std::int64_t nanoseconds) {
     return QString::number(value, 'f', decimals) + u' ' + QString::fromUtf16(unit.name);
 }
 
-QString bytesText(std::uint64_t bytes) {
-    static constexpr std::array<const char16_t*, 5> kNames{u"B", u"KiB", u"MiB", u"GiB", u"TiB"};
-    std::size_t name = 0;
-    double value = double(bytes);
-    while (value >= 1024 && name + 1 < kNames.size()) {
-        value /= 1024;
-        ++name;
-    }
-    const bool whole = value == std::floor(value) || value >= 100;
-    return QString::number(value, 'f', whole ? 0 : 1) + u' ' + QString::fromUtf16(kNames[name]);
-}
-
 QString countText(std::uint64_t count) {
     QString digits = QString::number(count);
     for (qsizetype at = digits.size() - 3; at > 0; at -= 3) {

@@ -28,8 +28,6 @@ struct RulerTick {
 [[nodiscard]] QString durationText(std::int64_t nanoseconds);
 /// A time with the precision that `step` needs: "5.20 s" for a step of 10 ms.
 [[nodiscard]] QString timeLabel(std::int64_t nanoseconds, std::int64_t step, std::int64_t largest);
-/// "0 B", "512 B", "4 KB", "1.5 MB" (powers of 1024).
-[[nodiscard]] QString bytesText(std::uint64_t bytes);
 /// "41 000" with thin groups, as the corner text shows counts.
 [[nodiscard]] QString countText(std::uint64_t count);
 

@@ -3,7 +3,7 @@
 // usage: session_bench LONGRUN [REPEATS]
 //   start     from Run to all ranks standing in main, against as many `gdb -batch` under the same mpirun
 //   go        from the command to all ranks stopped at a place near the program's end, against the bare program
-//   pause     from the command to all ranks stopped
+//   pause     from the command to all ranks stopped, as the kernel has it and as the session shows it
 #include "../../../replay/session.h"
 #include "../event_loop.h"
 #include "../measure.h"
@@ -14,6 +14,11 @@
 #include <QTextStream>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
 #include <vector>
 
 using namespace stopline;
@@ -114,6 +119,52 @@ void go(const QString& program, const QString& rounds, int ranks, int repeats) {
         << 1.1 * median(theirs) + 0.5 << " s" << Qt::endl;
 }
 
+/// Sees by /proc when the last of some processes has stopped. Its looking takes a part of one processor.
+class StopWatch {
+  public:
+    explicit StopWatch(std::vector<qint64> pids) : m_pids(std::move(pids)), m_begin(Clock::now()), m_thread([this] { look(); }) {}
+    ~StopWatch() { stop(); }
+    /// Milliseconds from the making of this; -1: not all have stopped.
+    double stop() {
+        m_done = true;
+        if (m_thread.joinable()) {
+            m_thread.join();
+        }
+        return m_ms;
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    void look() {
+        while (!m_done && m_ms < 0) {
+            const bool all = std::all_of(m_pids.begin(), m_pids.end(), [](qint64 pid) {
+                std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+                std::string line;
+                std::getline(file, line);
+                const std::size_t name = line.rfind(") ");
+                return name != std::string::npos && (line[name + 2] == 't' || line[name + 2] == 'T');
+            });
+            if (all) {
+                m_ms = std::chrono::duration<double, std::milli>(Clock::now() - m_begin).count();
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    }
+    std::vector<qint64> m_pids;
+    Clock::time_point m_begin;
+    std::atomic<bool> m_done{false};
+    std::atomic<double> m_ms{-1};
+    std::thread m_thread;
+};
+
+void list(const char* what, std::vector<double> values) {
+    out << "  " << what << ": median " << median(values) << " ms, largest " << *std::max_element(values.begin(), values.end()) << " ms; in their order:";
+    for (const double one : values) {
+        out << ' ' << one;
+    }
+    out << Qt::endl;
+}
+
 void pause(const QString& program, int ranks, int repeats) {
     // Long loops between the messages: what is measured is the stop, not the reading of a million events.
     Driver driver(program, {QStringLiteral("100000000"), QStringLiteral("1000000")}, ranks);
@@ -122,21 +173,29 @@ void pause(const QString& program, int ranks, int repeats) {
         out << "pause: did not start" << Qt::endl;
         return;
     }
+    std::vector<qint64> pids;
+    for (int i = 0; i < ranks; ++i) {
+        pids.push_back(driver.session.rank(RankId(i)).pid);
+    }
     std::vector<double> ours;
+    std::vector<double> kernel;
     for (int i = 0; i < repeats * 4; ++i) {
         waitFor([] { return false; }, 1);
         QElapsedTimer timer;
         timer.start();
+        StopWatch watch(pids);
         driver.session.pause();
         if (!waitFor([&] { return driver.session.allStopped(); }, 30)) {
             out << "pause: not stopped" << Qt::endl;
             return;
         }
         ours.push_back(double(timer.nsecsElapsed()) * 1e-6);
+        kernel.push_back(watch.stop());
         driver.session.continueRun();
     }
-    out << "pause, " << ranks << " ranks: median " << median(ours) << " ms, largest " << *std::max_element(ours.begin(), ours.end())
-        << " ms from command to all shown as stopped" << Qt::endl;
+    out << "pause, " << ranks << " ranks, from the command" << Qt::endl;
+    list("to all stopped", kernel);
+    list("to all shown as stopped", ours);
 }
 
 } // namespace

@@ -191,7 +191,8 @@ class CommandLineTest : public QObject {
     }
 
     void bytes() {
-        QCOMPARE(bytesText(8), QStringLiteral("8 B"));
+        QCOMPARE(bytesText(0), QStringLiteral("0 B"));
+        QCOMPARE(bytesText(1023), QStringLiteral("1023 B"));
         QCOMPARE(bytesText(4096), QStringLiteral("4 KiB"));
         QCOMPARE(bytesText(3ULL << 19), QStringLiteral("1.5 MiB"));
     }

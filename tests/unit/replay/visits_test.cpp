@@ -8,20 +8,23 @@ namespace {
 
 using Verdict = VisitSearch::Verdict;
 
-QStringList frame(int i, double sum, int garbage) {
-    return {QStringLiteral("i=%1 sum=%2 unset=%3 ").arg(i).arg(sum).arg(garbage), QStringLiteral("argc=1 ")};
+FrameValues frame(int i, double sum, int garbage) {
+    return {{{0, QStringLiteral("i")}, QString::number(i)},
+            {{0, QStringLiteral("sum")}, QString::number(sum)},
+            {{0, QStringLiteral("unset")}, QString::number(garbage)},
+            {{1, QStringLiteral("argc")}, QStringLiteral("1")}};
 }
 
 TEST(Visits, AllValuesAreTheSame) {
     VisitSearch search;
-    const QStringList wanted = frame(1, 0.5, 7);
+    const FrameValues wanted = frame(1, 0.5, 7);
     EXPECT_EQ(search.look(1, wanted, frame(0, 0, 7)), Verdict::Unclear);
     EXPECT_EQ(search.look(2, wanted, frame(1, 0.5, 7)), Verdict::This);
 }
 
 TEST(Visits, WhatIsDifferentAtEveryVisitDoesNotCount) {
     VisitSearch search;
-    const QStringList wanted = frame(2, 1.5, 7);
+    const FrameValues wanted = frame(2, 1.5, 7);
     EXPECT_EQ(search.look(1, wanted, frame(0, 0, 99)), Verdict::Unclear);
     EXPECT_EQ(search.look(2, wanted, frame(1, 0.5, 99)), Verdict::NotThis);
     EXPECT_EQ(search.look(3, wanted, frame(2, 1.5, 99)), Verdict::This);
@@ -29,7 +32,7 @@ TEST(Visits, WhatIsDifferentAtEveryVisitDoesNotCount) {
 
 TEST(Visits, TheFirstIsKnownWhenTheOthersHaveBeenSeen) {
     VisitSearch search;
-    const QStringList wanted = frame(0, 0, 7);
+    const FrameValues wanted = frame(0, 0, 7);
     EXPECT_EQ(search.look(1, wanted, frame(0, 0, 99)), Verdict::Unclear);
     for (int visit = 2; visit <= 10; ++visit) {
         EXPECT_EQ(search.look(visit, wanted, frame(visit - 1, visit * 0.5, 99)), Verdict::NotThis) << visit;
@@ -40,7 +43,7 @@ TEST(Visits, TheFirstIsKnownWhenTheOthersHaveBeenSeen) {
 
 TEST(Visits, WhatChangesIsNoGarbage) {
     VisitSearch search;
-    const QStringList wanted = frame(5, 1.5, 7);
+    const FrameValues wanted = frame(5, 1.5, 7);
     EXPECT_EQ(search.look(1, wanted, frame(5, 0, 1)), Verdict::Unclear);
     EXPECT_EQ(search.look(2, wanted, frame(5, 0.5, 1)),
               Verdict::NotThis); // the sum changes and is not there yet
@@ -50,7 +53,7 @@ TEST(Visits, WhatChangesIsNoGarbage) {
 TEST(Visits, SeveralThatAreAsLikeItAreNotOne) {
     VisitSearch search;
     EXPECT_FALSE(search.best().has_value());
-    const QStringList wanted = frame(5, 1, 7);
+    const FrameValues wanted = frame(5, 1, 7);
     EXPECT_EQ(search.look(1, wanted, frame(4, 1, 1)), Verdict::Unclear);
     EXPECT_EQ(search.look(2, wanted, frame(4, 1, 1)), Verdict::Unclear);
     EXPECT_EQ(search.best(), 1);

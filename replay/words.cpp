@@ -1,0 +1,40 @@
+#include "words.h"
+
+#include <QStringList>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stopline {
+
+QString rankSetText(QVector<int> ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    QStringList parts;
+    for (qsizetype i = 0; i < ranks.size();) {
+        qsizetype last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
+            ++last;
+        }
+        const QString first = QString::number(ranks[i]);
+        // Two are no shorter as a range.
+        parts << (last == i ? first : first + QLatin1Char(last == i + 1 ? ',' : '-') + QString::number(ranks[last]));
+        i = last + 1;
+    }
+    return parts.join(u',');
+}
+
+QString bytesText(std::uint64_t bytes) {
+    static constexpr std::array<const char16_t*, 5> kNames{u"B", u"KiB", u"MiB", u"GiB", u"TiB"};
+    std::size_t name = 0;
+    double value = double(bytes);
+    while (value >= 1024 && name + 1 < kNames.size()) {
+        value /= 1024;
+        ++name;
+    }
+    const bool whole = value == std::floor(value) || value >= 100;
+    return QString::number(value, 'f', whole ? 0 : 1) + u' ' + QString::fromUtf16(kNames[name]);
+}
+
+} // namespace stopline

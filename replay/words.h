@@ -1,0 +1,16 @@
+// Sets of ranks and sizes as they are written everywhere: messages, window and batch output.
+#pragma once
+
+#include <QString>
+#include <QVector>
+
+#include <cstdint>
+
+namespace stopline {
+
+/// "0-3,7"; ranks in any order, twice is once. Empty for none.
+[[nodiscard]] QString rankSetText(QVector<int> ranks);
+/// "17 B", "4 KiB", "1.5 MiB"
+[[nodiscard]] QString bytesText(std::uint64_t bytes);
+
+} // namespace stopline
