@@ -45,10 +45,12 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
                                        remedy.isEmpty() ? QString() : QStringLiteral(" — ") + remedy));
             });
     connect(session, &Session::departed, this, [this](const Departure& departure) {
-        m_options.err(QStringLiteral("departure: rank %1 event %2: recorded %3, executed %4 at %5")
+        const QString where = locationText(departure.where);
+        m_options.err(QStringLiteral("departure: rank %1 event %2: recorded %3, executed %4%5")
                           .arg(departure.rank.value())
                           .arg(departure.event.value())
-                          .arg(departure.recorded, departure.executed, locationText(departure.where)));
+                          .arg(departure.recorded, departure.executed,
+                               where.isEmpty() ? QString() : QStringLiteral(" at ") + where));
     });
 }
 

@@ -62,7 +62,8 @@ BatchRunner::Outcome BatchRunner::waitThere(const ScriptLine& line, const QVecto
                  [this](RankId rank) { return hasEnded(m_session->rank(rank).phase); });
     return ended.isEmpty()
                ? Outcome{}
-               : Outcome{Verdict::Failed, QStringLiteral("%1 ended before %2").arg(focusText(Focus::of(ended)), where)};
+               : Outcome{Verdict::Failed,
+                         QStringLiteral("%1 ended before %2").arg(focusText(Focus::of(ended)), where)};
 }
 
 BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVector<RankId>& ranks,
@@ -107,7 +108,8 @@ BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVec
     std::copy_if(m_moved.begin(), m_moved.end(), std::back_inserter(gone),
                  [this](RankId rank) { return hasEnded(m_session->rank(rank).phase); });
     if (!orEnded && failure.isEmpty() && !gone.isEmpty()) {
-        m_options.err(QStringLiteral("warning: %1 ended instead of stopping").arg(focusText(Focus::of(gone))));
+        m_options.err(
+            QStringLiteral("warning: %1 ended instead of stopping").arg(focusText(Focus::of(gone))));
     }
     return failure.isEmpty() ? Outcome{} : Outcome{Verdict::Failed, failure};
 }
@@ -127,16 +129,31 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
             return {Verdict::Failed, rank ? QStringLiteral("needs a number of events") : error};
         }
         int turn = 0;
+        QString failure;
         const auto done = [&] {
             // Running ranks tell of new events only when asked; five times a second is enough for a script.
             if (turn++ % 10 == 0) {
                 m_session->refreshTimeline();
             }
+            if (rank->value() >= m_session->rankCount()) {
+                return false;
+            }
             // In this execution: the recording may already reach further.
-            return rank->value() < m_session->rankCount() &&
-                   m_session->rank(*rank).place.event.value() >= number;
+            const RankView view = m_session->rank(*rank);
+            if (view.place.event.value() >= number) {
+                return true;
+            }
+            if (hasEnded(view.phase)) {
+                failure = QStringLiteral("rank %1 ended at event %2")
+                              .arg(rank->value())
+                              .arg(view.place.event.value());
+            }
+            return !failure.isEmpty();
         };
-        return waitFor(done, limit(line)) ? Outcome{} : timedOut(line);
+        if (!waitFor(done, limit(line))) {
+            return timedOut(line);
+        }
+        return failure.isEmpty() ? Outcome{} : Outcome{Verdict::Failed, failure};
     }
     QVector<RankId> wanted;
     if (line.words.size() > 1) {

@@ -28,12 +28,14 @@ LogDock::LogDock(Session* session, QWidget* parent)
         }
     });
     connect(session, &Session::departed, this, [this](const Departure& d) {
+        const QString where = locationText(d.where);
         m_model->add(
             Severity::Warning,
-            tr("Rank %1 departs from the recording at event %2 (%3): recorded %4, executed %5")
+            tr("Rank %1 departs from the recording at event %2%3: recorded %4, executed %5")
                 .arg(d.rank.value())
                 .arg(d.event.value())
-                .arg(locationText(d.where), d.recorded, d.executed),
+                .arg(where.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(where), d.recorded,
+                     d.executed),
             tr("The program does not run the same twice. What follows is a new branch of the recording."));
     });
     connect(m_model, &LogModel::rowsInserted, this, [this] {

@@ -63,7 +63,8 @@ class BatchTest : public QObject {
         s.seen[0].place = {EventIndex{4}, false};
         s.ranks[2].phase = RankPhase::Running; // its agent does not answer
         QCOMPARE(perform(QStringLiteral("ranks")), kScriptOk);
-        QVERIFY2(m_out.at(0).startsWith(QStringLiteral("[0] running  after 4 MPI_Send")), qPrintable(m_out.at(0)));
+        QVERIFY2(m_out.at(0).startsWith(QStringLiteral("[0] running  after 4 MPI_Send")),
+                 qPrintable(m_out.at(0)));
         QCOMPARE(m_out.at(2), QStringLiteral("[2] running  inside 3 MPI_Recv"));
         QVERIFY(!s.calls.contains(QStringLiteral("lookAt 1"))); // stands, and has been looked at
         QCOMPARE(perform(QStringLiteral("where 0\nexpect place 0 after 4")), kScriptOk);
@@ -72,13 +73,14 @@ class BatchTest : public QObject {
 
     void partsOfAValue() {
         Scripted& s = scriptOf(*m_session);
-        s.trees[QStringLiteral("a")] = {QStringLiteral("1/var1"), QStringLiteral("a"), QStringLiteral("int [2]"),
-                                        QStringLiteral("[2]"), 2};
+        s.trees[QStringLiteral("a")] = {QStringLiteral("1/var1"), QStringLiteral("a"),
+                                        QStringLiteral("int [2]"), QStringLiteral("[2]"), 2};
         s.parts[QStringLiteral("1/var1")] = {
             {QStringLiteral("1/var1.0"), QStringLiteral("0"), QStringLiteral("int"), QStringLiteral("7"), 0},
             {QStringLiteral("1/var1.1"), QStringLiteral("1"), QStringLiteral("int"), QStringLiteral("8"), 0}};
         QCOMPARE(perform(QStringLiteral("parts a rank 1")), kScriptOk);
-        QCOMPARE(m_out, QStringList({QStringLiteral("[1] [0] = 7  int"), QStringLiteral("[1] [1] = 8  int")}));
+        QCOMPARE(m_out,
+                 QStringList({QStringLiteral("[1] [0] = 7  int"), QStringLiteral("[1] [1] = 8  int")}));
         QVERIFY(s.calls.contains(QStringLiteral("closeValue 1/var1"))); // nothing stays in gdb
         QCOMPARE(perform(QStringLiteral("parts nothing rank 1")), kScriptFailed);
     }
@@ -123,7 +125,8 @@ class BatchTest : public QObject {
             setPhase(0, RankPhase::Stopped, StopWhy::Start);
         });
         QCOMPARE(perform(QStringLiteral("break solver.c:12 if nosuch\n-run\nwait stopped")), kScriptOk);
-        QVERIFY(m_err.join(u' ').contains(QStringLiteral("held at its start, as breakpoint 1 could not be set: No symbol")));
+        QVERIFY(m_err.join(u' ').contains(
+            QStringLiteral("held at its start, as breakpoint 1 could not be set: No symbol")));
     }
 
     void endingOnTheWayIsNotArriving() {
@@ -265,6 +268,37 @@ class BatchTest : public QObject {
         standAt(*m_session, QStringLiteral("/src/solver.c"), {});
         scriptOf(*m_session).job = false;
         QCOMPARE(perform(QStringLiteral("wait exited")), kScriptFailed);
+    }
+
+    /// No event is to come of a rank that has ended: the rest of the wait would be for nothing.
+    void waitEventsEndsWithTheRank() {
+        scriptOf(*m_session).ranks[1].place.event = EventIndex(16);
+        setPhase(1, RankPhase::Exited);
+        QCOMPARE(perform(QStringLiteral("wait events 1 16")), kScriptOk);
+        QCOMPARE(perform(QStringLiteral("wait events 1 17")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("rank 1 ended at event 16")));
+    }
+
+    void departureNamesWhatIsKnown() {
+        Departure departure{RankId{1},
+                            EventIndex(56),
+                            QStringLiteral("MPI_Waitany [0]"),
+                            QStringLiteral("MPI_Waitany [1]"),
+                            {}};
+        m_err.clear();
+        BatchOptions options;
+        options.err = [this](const QString& line) { m_err << line; };
+        const BatchRunner runner(m_session.get(), options);
+        emit m_session->departed(departure);
+        departure.where = {QStringLiteral("/src/solver.c"), 118, QStringLiteral("work")};
+        emit m_session->departed(departure);
+        QCOMPARE(m_err,
+                 QStringList(
+                     {QStringLiteral(
+                          "departure: rank 1 event 56: recorded MPI_Waitany [0], executed MPI_Waitany [1]"),
+                      QStringLiteral(
+                          "departure: rank 1 event 56: recorded MPI_Waitany [0], executed MPI_Waitany [1] at "
+                          "solver.c:118")}));
     }
 
     void quitGivesTheCode() {
