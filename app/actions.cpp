@@ -1,6 +1,7 @@
 #include "actions.h"
 
 #include "icons.h"
+#include "key_bindings.h"
 #include "text.h"
 
 #include <QActionGroup>
@@ -13,6 +14,7 @@ using namespace replay;
 namespace {
 
 constexpr const char* kHelp = "stoplineHelp"; ///< property: what the action does, without key and reason
+constexpr const char* kWhyNot = "stoplineWhyNot";
 
 } // namespace
 
@@ -117,6 +119,13 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     zoomOut =
         add(tr("Zoom o&ut"), QStringLiteral("zoom-out"), {}, tr("Zoom the diagram out (Ctrl+wheel, S)"));
 
+    nameAll();
+    m_keys = new KeyBindings(m_all, this);
+    connect(m_keys, &KeyBindings::keysChanged, this, [this] {
+        for (QAction* action : std::as_const(m_all)) {
+            setWhyNot(action, action->property(kWhyNot).toString());
+        }
+    });
     connect(runOrContinue, &QAction::triggered, this, [this] {
         emit commandGiven();
         m_session->jobExists() ? m_session->continueRun() : m_session->run();
@@ -155,6 +164,51 @@ QAction* Actions::add(const QString& text, const QString& iconName, const QKeySe
     return action;
 }
 
+/// By these names the settings know them.
+void Actions::nameAll() {
+    const std::initializer_list<std::pair<QAction*, const char*>> names{
+        {launch, "launch"},
+        {openSource, "openSource"},
+        {quit, "quit"},
+        {runOrContinue, "runOrContinue"},
+        {pause, "pause"},
+        {stepOver, "stepOver"},
+        {stepInto, "stepInto"},
+        {stepOut, "stepOut"},
+        {runToCursor, "runToCursor"},
+        {toggleBreakpoint, "toggleBreakpoint"},
+        {kill, "kill"},
+        {restart, "restart"},
+        {stopAtStart, "stopAtStart"},
+        {undo, "undo"},
+        {redo, "redo"},
+        {rollback, "rollback"},
+        {forward, "forward"},
+        {pointBefore, "pointBefore"},
+        {pointAfter, "pointAfter"},
+        {pastFrontier, "pastFrontier"},
+        {futureFrontier, "futureFrontier"},
+        {stoplineHere, "stoplineHere"},
+        {go, "go"},
+        {cancel, "cancel"},
+        {nextRank, "nextRank"},
+        {previousRank, "previousRank"},
+        {chooseRank, "chooseRank"},
+        {scopeAll, "scopeAll"},
+        {scopeGroup, "scopeGroup"},
+        {scopeRank, "scopeRank"},
+        {cycleSplitter, "cycleSplitter"},
+        {axisTime, "axisTime"},
+        {axisEvents, "axisEvents"},
+        {fitAll, "fitAll"},
+        {lastStop, "lastStop"},
+        {zoomIn, "zoomIn"},
+        {zoomOut, "zoomOut"}};
+    for (const auto& [action, name] : names) {
+        action->setObjectName(QString::fromLatin1(name));
+    }
+}
+
 void Actions::bind(QAction* action, Verb verb, void (Session::*method)()) {
     connect(action, &QAction::triggered, this, [this, method] {
         emit commandGiven();
@@ -176,6 +230,7 @@ void Actions::setWhyNot(QAction* action, const QString& why) {
     }
     action->setToolTip(tip);
     action->setStatusTip(why.isEmpty() ? action->property(kHelp).toString() : tr("Not now: %1").arg(why));
+    action->setProperty(kWhyNot, why);
     action->setEnabled(why.isEmpty());
 }
 
@@ -253,8 +308,9 @@ void Actions::update() {
         m_group = {}; // of a larger job
     }
     scopeGroup->setText(m_group.all() ? tr("Focus: c&hosen ranks") : tr("Focus: %1").arg(focusText(m_group)));
-    setWhyNot(scopeGroup, m_group.all() ? tr("Choose ranks first: Ctrl or Shift and a click in the strip of ranks.")
-                                        : QString());
+    setWhyNot(scopeGroup, m_group.all()
+                              ? tr("Choose ranks first: Ctrl or Shift and a click in the strip of ranks.")
+                              : QString());
     scopeAll->setChecked(focus.all());
     scopeGroup->setChecked(!focus.group.isEmpty());
     scopeRank->setChecked(focus.rank.has_value());

@@ -12,8 +12,11 @@ class QWidget;
 
 namespace stopline::app {
 
-/// Keys are those of the conventions (F5, F10, F11, …). Actions that act on the session do so themselves; the
-/// others are connected by whoever owns the widget concerned.
+class KeyBindings;
+
+/// Keys are those of the conventions (F5, F10, F11, …) or what the user has made of them. Each action has a
+/// name. Actions that act on the session do so themselves; the others are connected by whoever owns the
+/// widget concerned.
 class Actions : public QObject {
     Q_OBJECT
   public:
@@ -64,6 +67,7 @@ class Actions : public QObject {
     QAction* zoomOut;
 
     [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }
+    [[nodiscard]] KeyBindings* keys() const { return m_keys; }
     /// The few ranks chosen last, to which Ctrl+2 goes back; all() when there are none.
     [[nodiscard]] const replay::Focus& chosenGroup() const { return m_group; }
     /// Whether there is a call or a point that a stopline could be made of; told by the diagram's owner.
@@ -75,6 +79,7 @@ class Actions : public QObject {
 
   private:
     QAction* add(const QString& text, const QString& icon, const QKeySequence& key, const QString& help);
+    void nameAll();
     void bind(QAction* action, replay::Verb verb, void (replay::Session::*method)());
     void update();
     void updateVerb(QAction* action, replay::Verb verb, const QString& text);
@@ -83,6 +88,7 @@ class Actions : public QObject {
     replay::Session* m_session;
     QWidget* m_window;
     QVector<QAction*> m_all;
+    KeyBindings* m_keys;
     QVector<QPair<QAction*, replay::Verb>> m_verbs;
     replay::Focus m_group; ///< chosen last; all(): none yet
     bool m_callSelected = false;

@@ -4,6 +4,7 @@
 #include "actions.h"
 #include "focus_selector.h"
 #include "icons.h"
+#include "keys_dialog.h"
 #include "look.h"
 #include "message_bar.h"
 #include "rank_strip.h"
@@ -109,6 +110,11 @@ void MainWindow::buildMenus() {
         action->setChecked(name == current);
         group->addAction(action);
     }
+    view->addAction(tr("&Keys…"), this, [this] {
+        auto* dialog = new KeysDialog(m_actions->keys(), this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->open();
+    });
     view->addAction(tr("&Reset layout"), this, &MainWindow::resetLayout);
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&About Stopline"), this, [this] {

@@ -151,6 +151,10 @@ struct DiagramWidget::Impl {
     // diagram_menu.cpp
     void fillMenu(QMenu& menu, QPointF at);
 
+    // diagram_keys.cpp
+    [[nodiscard]] QAction* plainAction(const QKeyEvent& event) const; ///< of a key without Ctrl or Alt
+    [[nodiscard]] bool hasPlainKey(const QKeyEvent& event) const;
+
     // diagram_actions.cpp
     void makeActions();
     QAction* add(const QString& name, const QString& text, const QList<QKeySequence>& keys,

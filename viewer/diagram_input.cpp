@@ -218,6 +218,10 @@ bool DiagramWidget::event(QEvent* event) {
             return true;
         }
     }
+    if (event->type() == QEvent::ShortcutOverride && m_impl->hasPlainKey(*static_cast<QKeyEvent*>(event))) {
+        event->accept(); // comes as a key press then, whatever else in the window has the same key
+        return true;
+    }
     return QWidget::event(event);
 }
 
