@@ -33,3 +33,12 @@ add_test(NAME e2e.bad.full_disk
         --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script
         --errors "cannot reserve the recording.*No space left on device.*Free space there" -- -n 2 ${programs}/barrier)
 set_tests_properties(e2e.bad.full_disk PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
+
+# A system that does not let gdb attach.
+add_executable(without_ptrace without_ptrace.c)
+target_compile_options(without_ptrace PRIVATE -Wall -Wextra -Werror)
+add_test(NAME e2e.bad.no_ptrace
+    COMMAND without_ptrace ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
+        --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script
+        --errors "gdb was not allowed to attach.*Operation not permitted.*SYS_PTRACE" -- -n 2 ${programs}/barrier)
+set_tests_properties(e2e.bad.no_ptrace PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
