@@ -8,8 +8,11 @@
 
 namespace stopline::replay {
 
+bool Session::Impl::onTheWay() const {
+    return approach != nullptr || arriving || !settingOut.expired();
+}
+
 QString Session::Impl::whyNot(Verb verb) const {
-    const bool travelling = approach != nullptr || arriving;
     auto any = [this](auto condition) {
         const auto all = focusRanks();
         return std::any_of(all.begin(), all.end(), condition);
@@ -19,7 +22,7 @@ QString Session::Impl::whyNot(Verb verb) const {
                : focus.all() ? QStringLiteral("no rank is %1").arg(state)
                              : QStringLiteral("none of the chosen ranks is %1").arg(state);
     };
-    if (travelling && verb != Verb::Kill && verb != Verb::Pause) {
+    if (onTheWay() && verb != Verb::Kill && verb != Verb::Pause) {
         return QStringLiteral("the job is on its way to a place; cancel that first");
     }
     switch (verb) {
@@ -224,6 +227,7 @@ void Session::run() {
 }
 
 void Session::restart() {
+    m_impl->stayHere(tr("the job was started again"));
     if (!whyNot(Verb::Restart).isEmpty() && m_impl->approach == nullptr) {
         emit message(Severity::Warning, whyNot(Verb::Restart), {});
         return;
@@ -259,6 +263,7 @@ void Session::kill() {
     if (!m_impl->alive()) {
         return;
     }
+    m_impl->stayHere(tr("the job was killed"));
     if (m_impl->approach != nullptr) {
         m_impl->approach->cancel(tr("the job was killed"));
     }
@@ -272,6 +277,7 @@ void Session::continueRun() {
 }
 
 void Session::pause() {
+    m_impl->stayHere(tr("cancelled; the ranks stay where they are"));
     if (m_impl->approach != nullptr) {
         cancel();
         return;

@@ -89,6 +89,7 @@ struct Session::Impl {
     Approach* approach = nullptr;
     Verb approachVerb = Verb::Go;
     bool approachFresh = false; ///< with a new job
+    std::weak_ptr<bool> settingOut; ///< a journey has been asked for, and it is being found out where the ranks are
     bool forJourney = false;    ///< the job was started for one
     QString approachNote;
     bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
@@ -158,6 +159,7 @@ struct Session::Impl {
     [[nodiscard]] SourceLocation siteOf(RankId rank, CodeAddress address) const;
 
     // session_control.cpp
+    [[nodiscard]] bool onTheWay() const;
     [[nodiscard]] QString whyNot(Verb verb) const;
     void freshPlaces(std::function<void()> then);
     /// Why ranks cannot go on, for one and for several of them; %1 is which. Empty: they can.
@@ -202,6 +204,8 @@ struct Session::Impl {
     [[nodiscard]] std::vector<Target> targetsOf(const Cut& cut) const;
 
     // session_travel.cpp
+    void setOut(std::function<void()> then);
+    void stayHere(const QString& why);
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);
     void onApproachFinished(const Approach::Outcome& outcome);

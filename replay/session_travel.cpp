@@ -6,6 +6,29 @@
 
 namespace stopline::replay {
 
+/// Does `then`, the beginning of a journey, when it is known where all ranks are. Until then no other can be asked for.
+void Session::Impl::setOut(std::function<void()> then) {
+    const auto token = std::make_shared<bool>(true);
+    settingOut = token;
+    freshPlaces([this, token, then = std::move(then)] {
+        if (settingOut.lock() == token) { // else it has been called off meanwhile
+            settingOut.reset();
+            then();
+        }
+    });
+    emit q->verbsChanged();
+}
+
+/// Calls off a journey that has not begun.
+void Session::Impl::stayHere(const QString& why) {
+    if (settingOut.expired()) {
+        return;
+    }
+    settingOut.reset();
+    emit q->verbsChanged();
+    emit q->operationFinished(false, why);
+}
+
 void Session::Impl::travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done) {
     approachVerb = verb;
     approachDone = std::move(done);
@@ -140,6 +163,7 @@ void Session::Impl::arrived(bool ok, const QString& text, Verb verb) {
 }
 
 void Session::cancel() {
+    m_impl->stayHere(tr("cancelled; the ranks stay where they are"));
     if (m_impl->approach != nullptr) {
         m_impl->approach->cancel(tr("cancelled; the ranks stay where they are"));
     }
@@ -211,7 +235,7 @@ void Session::go() {
         emit operationFinished(false, why);
         return;
     }
-    m_impl->freshPlaces([this, to = m_impl->targetsOf(m_impl->line->cut)] { m_impl->travelCommand(Verb::Go, to); });
+    m_impl->setOut([this, to = m_impl->targetsOf(m_impl->line->cut)] { m_impl->travelCommand(Verb::Go, to); });
 }
 
 void Session::undo() {
@@ -220,7 +244,7 @@ void Session::undo() {
         emit operationFinished(false, why);
         return;
     }
-    m_impl->freshPlaces([this] {
+    m_impl->setOut([this] {
         Command command = m_impl->commands.back();
         m_impl->commands.pop_back();
         Command back = command;
@@ -238,7 +262,7 @@ void Session::redo() {
         emit operationFinished(false, why);
         return;
     }
-    m_impl->freshPlaces([this] {
+    m_impl->setOut([this] {
         Command command = m_impl->redoList.back();
         m_impl->redoList.pop_back();
         const std::vector<Target> to = command.before;
@@ -263,7 +287,13 @@ void Session::forward() {
 }
 
 void Session::Impl::oneCall(Verb verb) {
-    freshPlaces([this, verb] {
+    if (onTheWay()) { // whether there is such a call is known when it is known where the ranks are
+        const QString why = whyNot(verb);
+        emit q->message(Severity::Warning, why, {});
+        emit q->operationFinished(false, why);
+        return;
+    }
+    setOut([this, verb] {
         const RankId rank = focus.rank.value_or(shown);
         const Timeline& timeline = recording->timeline();
         std::optional<Line> goal;
