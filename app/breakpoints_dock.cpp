@@ -1,6 +1,7 @@
 #include "breakpoints_dock.h"
 
 #include "breakpoints_model.h"
+#include "key_bindings.h"
 #include "note_view.h"
 
 #include <QAction>
@@ -17,7 +18,9 @@ BreakpointsDock::BreakpointsDock(Session* session, QWidget* parent)
       m_model(new BreakpointsModel(session, this)), m_view(new NoteView(this)), m_entry(new QLineEdit(this)) {
     setObjectName(QStringLiteral("breakpoints"));
     m_view->setModel(m_model);
-    m_view->setNote(tr("Click the margin of the source, press F9, or type a place below."));
+    m_view->setNote(
+        tr("Click the margin of the source, or toggle one at its cursor%1, or type a place below.")
+            .arg(keyNote(QStringLiteral("toggleBreakpoint"))));
     m_view->header()->resizeSection(BreakpointsModel::Location, 220);
     m_entry->setPlaceholderText(tr("solver.c:118, or a function; then: if n > 3"));
     auto* body = new QWidget(this);

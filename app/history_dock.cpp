@@ -1,6 +1,7 @@
 #include "history_dock.h"
 
 #include "history_model.h"
+#include "key_bindings.h"
 #include "note_view.h"
 
 #include <QEvent>
@@ -14,7 +15,8 @@ HistoryDock::HistoryDock(replay::Session* session, QWidget* parent)
     setObjectName(QStringLiteral("history"));
     setWidget(m_view);
     m_view->setModel(m_model);
-    m_view->setNote(tr("Run, Continue, Step, Go … are listed here. Undo (Ctrl+Z) takes the last one back."));
+    m_view->setNote(tr("Run, Continue, Step, Go … are listed here. Undo%1 takes the last one back.")
+                        .arg(keyNote(QStringLiteral("undo"))));
     m_view->header()->setSectionResizeMode(HistoryModel::Number, QHeaderView::ResizeToContents);
     m_view->header()->resizeSection(HistoryModel::Command, 150);
     m_view->header()->resizeSection(HistoryModel::Places, 320);

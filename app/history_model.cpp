@@ -1,5 +1,6 @@
 #include "history_model.h"
 
+#include "key_bindings.h"
 #include "text.h"
 
 #include <QFont>
@@ -90,7 +91,7 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
         return font;
     }
     case Qt::ToolTipRole:
-        return redo ? tr("Undone; redo (Ctrl+Shift+Z) does it again.")
+        return redo ? tr("Undone; redo%1 does it again.").arg(keyNote(QStringLiteral("redo")))
                     : tr("The diagram shows where the ranks stood before this command.");
     default:
         return {};

@@ -174,4 +174,9 @@ QString keyText(const QString& action) {
     return all.isEmpty() ? QString() : all.first().toString(QKeySequence::NativeText);
 }
 
+QString keyNote(const QString& action) {
+    const QString key = keyText(action);
+    return key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key);
+}
+
 } // namespace stopline::app

@@ -57,7 +57,9 @@ class KeyBindings : public QObject {
     QHash<QString, Keys> m_changed; ///< the user's, by name of the action
 };
 
-/// The first key of the window's command of that name as text for a sentence: "F5"; empty when it has none.
+/// The first key of the window's command of that name: "F5"; empty when it has none.
 [[nodiscard]] QString keyText(const QString& action);
+/// The same behind the command's name in a sentence: " (F5)".
+[[nodiscard]] QString keyNote(const QString& action);
 
 } // namespace stopline::app

@@ -6,6 +6,7 @@
 #include "diagram_pane.h"
 #include "history_dock.h"
 #include "icons.h"
+#include "key_bindings.h"
 #include "launch_dialog.h"
 #include "launch_memory.h"
 #include "live_ranks.h"
@@ -148,6 +149,7 @@ void MainWindow::connectSession() {
     connect(m_session, &Session::message, this, &MainWindow::showMessage);
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
+    connect(m_actions->keys(), &KeyBindings::keysChanged, this, &MainWindow::updateStrip); // notices name keys
     connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
         if (ok) {
             statusBar()->showMessage(text);
@@ -202,10 +204,11 @@ void MainWindow::setLaunch(const LaunchSpec& spec) {
 QString MainWindow::emptyNotice() const {
     const LaunchSpec& spec = m_session->launch();
     if (spec.program.isEmpty() && spec.command.isEmpty()) {
-        return tr("No program yet. Session > New launch (Ctrl+N) chooses one, or start Stopline as: "
-                  "stopline -n 4 ./my_app");
+        return tr("No program yet. Session > New launch%1 chooses one, or start Stopline as: "
+                  "stopline -n 4 ./my_app")
+            .arg(keyNote(QStringLiteral("launch")));
     }
-    return tr("Ready: %1\nRun (F5) starts it.").arg(launchText(spec));
+    return tr("Ready: %1\nRun%2 starts it.").arg(launchText(spec), keyNote(QStringLiteral("runOrContinue")));
 }
 
 void MainWindow::showMessage(Severity severity, const QString& text, const QString& remedy) {
@@ -251,15 +254,16 @@ void MainWindow::updateStrip() {
     content.notice = emptyNotice();
     m_strip->setContent(std::move(content));
     const bool program = !m_session->launch().program.isEmpty() || !m_session->launch().command.isEmpty();
-    m_source->setNotice(program ? tr("<p><b>Press Run (F5) to start the job.</b></p>"
-                                     "<p>Pause (F6) stops it wherever it is. The source of the shown rank "
-                                     "appears here; a click in its "
-                                     "left margin sets a breakpoint on all ranks.</p>")
-                                : tr("<p><b>Choose a program to debug.</b></p><p>Session &gt; New launch "
-                                     "(Ctrl+N), or from the shell: "
-                                     "<code>stopline -n 4 ./my_app</code></p><p>Compile it with <code>mpicc "
-                                     "-g</code>; nothing has to be "
-                                     "linked in.</p>"));
+    m_source->setNotice(
+        program ? tr("<p><b>Press Run%1 to start the job.</b></p>"
+                     "<p>Pause%2 stops it wherever it is. The source of the shown rank "
+                     "appears here; a click in its "
+                     "left margin sets a breakpoint on all ranks.</p>")
+                      .arg(keyNote(QStringLiteral("runOrContinue")), keyNote(QStringLiteral("pause")))
+                : tr("<p><b>Choose a program to debug.</b></p><p>Session &gt; New launch%1, or from "
+                     "the shell: <code>stopline -n 4 ./my_app</code></p><p>Compile it with <code>mpicc "
+                     "-g</code>; nothing has to be linked in.</p>")
+                      .arg(keyNote(QStringLiteral("launch"))));
 }
 
 void MainWindow::updateTitle() {

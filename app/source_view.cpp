@@ -1,6 +1,7 @@
 #include "source_view.h"
 
 #include "icons.h"
+#include "key_bindings.h"
 #include "look.h"
 #include "source_watch.h"
 #include "text.h"
@@ -341,8 +342,9 @@ void SourceView::sayIfOutdated(const SourceEditor* editor) {
                              .arg(QFileInfo(file).fileName(), QFileInfo(m_watch->program()).fileName());
     m_outdatedSaid.insert(file, text);
     emit problem(text, m_watch->builtAgain(file)
-                           ? tr("It has been built again: Restart (Ctrl+Shift+F5) runs the new program.")
-                           : tr("Rebuild and Restart (Ctrl+Shift+F5)."));
+                           ? tr("It has been built again: Restart%1 runs the new program.")
+                                 .arg(keyNote(QStringLiteral("restart")))
+                           : tr("Rebuild and Restart%1.").arg(keyNote(QStringLiteral("restart"))));
 }
 
 void SourceView::forgetOutdated() {

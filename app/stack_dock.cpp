@@ -1,5 +1,6 @@
 #include "stack_dock.h"
 
+#include "key_bindings.h"
 #include "look.h"
 #include "note_view.h"
 #include "stack_model.h"
@@ -70,8 +71,9 @@ void StackDock::reload() {
     } else {
         const bool runs =
             view.phase == replay::RankPhase::Running || view.phase == replay::RankPhase::Holding;
-        m_view->setNote(tr("Rank %1: %2.").arg(rank.value()).arg(fullStateText(view)) +
-                        (runs ? tr("\nPause (F6) shows its stack.") : QString()));
+        m_view->setNote(
+            tr("Rank %1: %2.").arg(rank.value()).arg(fullStateText(view)) +
+            (runs ? tr("\nPause%1 shows its stack.").arg(keyNote(QStringLiteral("pause"))) : QString()));
     }
 }
 

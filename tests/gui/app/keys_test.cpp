@@ -61,6 +61,23 @@ class KeysTest : public WindowFixture {
         QCOMPARE(actions().stepInto->shortcut(), key("F11"));
     }
 
+    void noticesNameTheKeysThatThereAre() {
+        LaunchSpec spec;
+        spec.program = QStringLiteral("/bin/solver");
+        m_session->setLaunch(spec);
+        open();
+        const auto says = [this](const QString& text) {
+            const auto labels = m_window->findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* label) { return label->text().contains(text); });
+        };
+        QVERIFY(says(QStringLiteral("Press Run (F5) to start")));
+        keys().setScheme(QStringLiteral("eclipse"));
+        QVERIFY(says(QStringLiteral("Press Run (F8) to start")));
+        keys().setKey(actions().runOrContinue, {});
+        QVERIFY(says(QStringLiteral("Press Run to start")));
+    }
+
     void aKeyHasOneOwner() {
         open();
         QCOMPARE(keys().setKey(actions().undo, key("F6")), actions().pause);
