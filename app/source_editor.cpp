@@ -24,6 +24,7 @@ enum Marker {
     kBreakpointMarker,
     kDisabledMarker,
     kPendingMarker,
+    kRefusedMarker,
     kCallDot,
     kCallerArrow,
     kArrow,
@@ -143,6 +144,7 @@ SourceEditor::SourceEditor(const QString& debugPath, QWidget* parent)
     markerDefine(Circle, kBreakpointMarker);
     markerDefine(Circle, kDisabledMarker);
     markerDefine(Circle, kPendingMarker);
+    markerDefine('!', kRefusedMarker);
     markerDefine(RightArrow, kArrow);
     markerDefine(RightTriangle, kCallerArrow);
     markerDefine(SmallRectangle, kCallDot);
@@ -152,8 +154,8 @@ SourceEditor::SourceEditor(const QString& debugPath, QWidget* parent)
     setMarginMarkerMask(kNumberMargin, 0);
     setMarginMarkerMask(kRankMargin, 0);
     setMarginMarkerMask(kSymbolMargin, (1 << kBreakpointMarker) | (1 << kDisabledMarker) |
-                                           (1 << kPendingMarker) | (1 << kArrow) | (1 << kCallerArrow) |
-                                           (1 << kCallDot));
+                                           (1 << kPendingMarker) | (1 << kRefusedMarker) | (1 << kArrow) |
+                                           (1 << kCallerArrow) | (1 << kCallDot));
     connect(this, &QsciScintilla::marginClicked, this,
             [this](int, int line, Qt::KeyboardModifiers) { emit breakpointToggled(line + 1); });
     restyle();
@@ -244,6 +246,7 @@ void SourceEditor::restyle() {
     marker(kBreakpointMarker, red, red);
     marker(kDisabledMarker, red, p.color(QPalette::AlternateBase));
     marker(kPendingMarker, muted, red.lighter(dark ? 60 : 160));
+    marker(kRefusedMarker, red, p.color(QPalette::AlternateBase));
     marker(kArrow, QColor(0x40, 0x30, 0x00), QColor(0xff, 0xc1, 0x2e));
     marker(kCallerArrow, accent(Accent::Green, dark), accent(Accent::Green, dark).lighter(140));
     marker(kCallDot, accent(Accent::Blue, dark), accent(Accent::Blue, dark));
@@ -296,12 +299,13 @@ void SourceEditor::clearLines(LineKind kind) {
 
 void SourceEditor::setBreakpoints(const QMap<int, BreakpointKind>& lines) {
     m_breakpoints = lines;
-    for (const int which : {kBreakpointMarker, kDisabledMarker, kPendingMarker}) {
+    for (const int which : {kBreakpointMarker, kDisabledMarker, kPendingMarker, kRefusedMarker}) {
         markerDeleteAll(which);
     }
     for (auto it = lines.cbegin(); it != lines.cend(); ++it) {
         const int which = it.value() == BreakpointKind::Enabled    ? kBreakpointMarker
                           : it.value() == BreakpointKind::Disabled ? kDisabledMarker
+                          : it.value() == BreakpointKind::Refused  ? kRefusedMarker
                                                                    : kPendingMarker;
         markerAdd(it.key() - 1, which);
     }

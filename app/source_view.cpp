@@ -294,9 +294,10 @@ void SourceView::updateBreakpoints() {
                 line = colon > 0 ? b.location.mid(colon + 1).toInt() : 0;
             }
             if (line > 0 && sameFile(file, editor->debugPath())) {
-                lines.insert(line, !b.enabled  ? SourceEditor::BreakpointKind::Disabled
-                                   : b.pending ? SourceEditor::BreakpointKind::Pending
-                                               : SourceEditor::BreakpointKind::Enabled);
+                lines.insert(line, !b.enabled             ? SourceEditor::BreakpointKind::Disabled
+                                   : !b.refused.isEmpty() ? SourceEditor::BreakpointKind::Refused
+                                   : b.pending            ? SourceEditor::BreakpointKind::Pending
+                                                          : SourceEditor::BreakpointKind::Enabled);
             }
         }
         editor->setBreakpoints(lines);

@@ -43,7 +43,27 @@ class SourceTest : public WindowFixture {
 
     static bool marked(SourceEditor* editor, int line) { return editor->markersAtLine(line - 1) != 0; }
 
+    /// The mark in the margin of the breakpoint at this line.
+    static unsigned markOf(SourceEditor* editor, int line) { return editor->markersAtLine(line - 1); }
+
   private slots:
+    void aRefusedBreakpointIsMarkedAsSuch() {
+        open();
+        stop({118, 120});
+        QTRY_VERIFY(editor() != nullptr && editor()->cursorLine() == 118);
+        m_session->addBreakpoint(m_source + QStringLiteral(":130"));
+        scriptOf(*m_session).refuses = QStringLiteral("No symbol \"nosuch\" in current context.");
+        const int refused =
+            m_session->addBreakpoint(m_source + QStringLiteral(":131"), QStringLiteral("nosuch"));
+        QVERIFY(marked(editor(), 130) && marked(editor(), 131));
+        const unsigned mark = markOf(editor(), 131);
+        QVERIFY(mark != markOf(editor(), 130));
+        m_session->setBreakpointEnabled(refused, false);
+        QVERIFY(marked(editor(), 131) && markOf(editor(), 131) != mark); // nobody is asked to set it any more
+        m_session->removeBreakpoint(refused);
+        QVERIFY(!marked(editor(), 131));
+    }
+
     void aChangedFileIsReadAgainAndSaidToBe() {
         const QDateTime built = QDateTime::currentDateTime().addSecs(-100);
         m_program = m_directory.filePath(QStringLiteral("solver"));
