@@ -1,5 +1,6 @@
 #include "source_editor.h"
 
+#include "icons.h"
 #include "theme.h"
 
 #include <Qsci/qscilexercpp.h>
@@ -144,7 +145,6 @@ SourceEditor::SourceEditor(const QString& debugPath, QWidget* parent)
     markerDefine(Circle, kBreakpointMarker);
     markerDefine(Circle, kDisabledMarker);
     markerDefine(Circle, kPendingMarker);
-    markerDefine('!', kRefusedMarker);
     markerDefine(RightArrow, kArrow);
     markerDefine(RightTriangle, kCallerArrow);
     markerDefine(SmallRectangle, kCallDot);
@@ -246,7 +246,8 @@ void SourceEditor::restyle() {
     marker(kBreakpointMarker, red, red);
     marker(kDisabledMarker, red, p.color(QPalette::AlternateBase));
     marker(kPendingMarker, muted, red.lighter(dark ? 60 : 160));
-    marker(kRefusedMarker, red, p.color(QPalette::AlternateBase));
+    const int side = fontMetrics().height() - 2;
+    markerDefine(icon(QStringLiteral("warning")).pixmap(QSize(side, side), 1.0).toImage(), kRefusedMarker);
     marker(kArrow, QColor(0x40, 0x30, 0x00), QColor(0xff, 0xc1, 0x2e));
     marker(kCallerArrow, accent(Accent::Green, dark), accent(Accent::Green, dark).lighter(140));
     marker(kCallDot, accent(Accent::Blue, dark), accent(Accent::Blue, dark));

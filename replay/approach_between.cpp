@@ -175,7 +175,7 @@ QString Approach::note() const {
         notes << QStringLiteral("%1 did not pass the old place between two calls again; the place is the call before it").arg(rankListText(m_early));
     }
     if (!m_starts.isEmpty()) {
-        notes << QStringLiteral("%1: at the start; where exactly before MPI_Init it was cannot be found again").arg(rankListText(m_starts));
+        notes << QStringLiteral("%1: at the start; the exact place before MPI_Init cannot be found again").arg(rankListText(m_starts));
     }
     if (!m_rounds.isEmpty()) {
         notes << QStringLiteral("%1: the line is that of the old place, but whether the values are cannot be told: it may be another round of a loop").arg(rankListText(m_rounds));
