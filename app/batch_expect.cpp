@@ -110,8 +110,8 @@ BatchRunner::Outcome BatchRunner::compareWhere(const QStringList& words) const {
 }
 
 BatchRunner::Outcome BatchRunner::comparePlace(const QStringList& words) const {
-    const QString usage =
-        QStringLiteral("usage: expect place RANKS before|after|inside EVENT, or: not started");
+    const QString usage = QStringLiteral(
+        "usage: expect place RANKS before|after|inside EVENT, or: before MPI_Init, not started");
     QString error;
     const auto wanted = ranks(words.value(1), error);
     if (!wanted || words.size() != 4) {
@@ -119,19 +119,23 @@ BatchRunner::Outcome BatchRunner::comparePlace(const QStringList& words) const {
     }
     const Timeline& timeline = m_session->timeline();
     const QString side = words.at(2);
+    // Of a rank with a process and without an event, scripts may say either.
+    const bool beforeInit =
+        side == QLatin1StringView("before") && words.at(3) == QLatin1StringView("MPI_Init");
     const bool notStarted = side == QLatin1StringView("not") && words.at(3) == QLatin1StringView("started");
     bool ok = false;
     const quint64 event = words.at(3).toULongLong(&ok);
     const bool known = side == QLatin1StringView("before") || side == QLatin1StringView("after") ||
                        side == QLatin1StringView("inside");
-    if (!notStarted && (!ok || !known)) {
+    if (!notStarted && !beforeInit && (!ok || !known)) {
         return {Verdict::Failed, usage};
     }
     for (const RankId rank : *wanted) {
-        const Place place = shownView(rank).place;
+        const RankView view = shownView(rank);
+        const Place place = view.place;
         bool same = place.event.value() == event;
-        if (notStarted) {
-            same = place.event.value() == 0;
+        if (notStarted || beforeInit) {
+            same = place.event.value() == 0 && (notStarted || view.phase != RankPhase::NotStarted);
         } else if (same) {
             const bool recorded =
                 rank.value() < timeline.rankCount() && place.event <= timeline.lastEvent(rank);
@@ -141,9 +145,8 @@ BatchRunner::Outcome BatchRunner::comparePlace(const QStringList& words) const {
             same = is == side;
         }
         if (!same) {
-            return {
-                Verdict::Failed,
-                QStringLiteral("is %1 on rank %2").arg(placeText(timeline, rank, place)).arg(rank.value())};
+            return {Verdict::Failed,
+                    QStringLiteral("is %1 on rank %2").arg(placeText(timeline, view)).arg(rank.value())};
         }
     }
     return {};

@@ -5,6 +5,8 @@
 
 #include "../tracelib/functions.h"
 
+#include <algorithm>
+
 namespace stopline::app {
 
 using namespace replay;
@@ -17,13 +19,32 @@ QString name(trace::FunctionId function) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-QString cutText(const Timeline& timeline, const Cut& cut) {
+QString cutText(const Timeline& timeline, const Cut& cut, bool started = true) {
     QStringList parts;
     for (std::size_t rank = 0; rank < cut.size(); ++rank) {
         parts << QStringLiteral("[%1] %2").arg(rank).arg(
-            placeText(timeline, RankId{static_cast<std::int32_t>(rank)}, cut[rank]));
+            started ? placeText(timeline, RankId{static_cast<std::int32_t>(rank)}, cut[rank])
+                    : QStringLiteral("not started"));
     }
     return parts.join(QStringLiteral("  "));
+}
+
+/// Whether there was a job when a command was given. No event anywhere: there may have been one that stood
+/// before MPI_Init, where the command before it had left it, or none.
+bool hadJob(const HistoryEntry& entry, const HistoryEntry* previous) {
+    const bool events = std::any_of(entry.before.begin(), entry.before.end(),
+                                    [](const Place& place) { return place.event.value() > 0; });
+    switch (entry.verb) {
+    case Verb::Run:
+    case Verb::Restart:
+        return false;
+    case Verb::Go:
+    case Verb::Rollback:
+    case Verb::Forward:
+        return events || (previous != nullptr && previous->after == entry.before);
+    default:
+        return true;
+    }
 }
 
 QString whyText(StopWhy why) {
@@ -255,12 +276,14 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
         return {};
     }
     case ScriptVerb::History: {
-        int number = 0;
-        for (const HistoryEntry& entry : m_session->history()) {
+        const QVector<HistoryEntry> entries = m_session->history();
+        for (int number = 0; number < entries.size();) {
+            const HistoryEntry& entry = entries.at(number);
+            const bool started = hadJob(entry, number > 0 ? &entries.at(number - 1) : nullptr);
             QString text =
                 QStringLiteral("%1 %2 %3").arg(++number).arg(verbName(entry.verb), focusText(entry.focus));
             out << (entry.note.isEmpty() ? text : text + QStringLiteral("  ") + entry.note);
-            out << QStringLiteral("  before  ") + cutText(timeline, entry.before);
+            out << QStringLiteral("  before  ") + cutText(timeline, entry.before, started);
             out << QStringLiteral("  after   ") + cutText(timeline, entry.after);
         }
         if (const auto redo = m_session->nextRedo()) {

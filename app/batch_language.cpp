@@ -95,7 +95,7 @@ constexpr std::array kVerbs{
              "until the focus, or these ranks, have stopped, …; alone: stopped or ended"},
     VerbInfo{"expect", ScriptVerb::Expect, 2, -1, true, false,
              "expect [not] where RANK FILE:LINE\n"
-             "  expect [not] place RANK before|after|inside N (or: not started)\n"
+             "  expect [not] place RANK before|after|inside N (or: before MPI_Init, not started)\n"
              "  expect [not] state RANK WORDS\n"
              "  expect [not] print EXPRESSION [rank RANKS] = VALUE\n"
              "  expect [not] VERB … contains TEXT",

@@ -48,7 +48,7 @@ QString runningText(const Timeline& timeline, const RankView& view, bool fullPat
     if (view.place.event.value() == 0) {
         return liveStateText(view);
     }
-    QString text = fullStateText(view) + QStringLiteral("  ") + placeText(timeline, view.rank, view.place);
+    QString text = fullStateText(view) + QStringLiteral("  ") + placeText(timeline, view);
     if (view.insideMpi && view.location.known()) {
         text += QStringLiteral("  ") + lineAndFunction(view, fullPath);
     }
@@ -113,7 +113,7 @@ QString BatchRunner::rankLine(RankId rank) const {
     } else {
         text += fullStateText(view);
         if (view.phase != RankPhase::NotStarted) {
-            text += QStringLiteral("  ") + placeText(m_session->timeline(), rank, view.place);
+            text += QStringLiteral("  ") + placeText(m_session->timeline(), view);
         }
     }
     if (view.location.known() && view.phase == RankPhase::Stopped) {

@@ -1,5 +1,8 @@
 #include "breakpoints_model.h"
 
+#include "icons.h"
+#include "theme.h"
+
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QPalette>
@@ -64,10 +67,20 @@ QVariant BreakpointsModel::data(const QModelIndex& index, int role) const {
         case Ranks:
             return b->onlyRank ? QString::number(b->onlyRank->value()) : tr("all");
         case Hits:
-            return b->pending ? tr("pending") : QString::number(b->hits);
+            return !b->pending            ? QString::number(b->hits)
+                   : b->refused.isEmpty() ? tr("pending")
+                                          : tr("refused");
         default:
             return {};
         }
+    }
+    if (role == Qt::DecorationRole && index.column() == Location && !b->refused.isEmpty()) {
+        return icon(QStringLiteral("warning"));
+    }
+    if (role == Qt::ToolTipRole && !b->refused.isEmpty()) {
+        return tr("%1\ngdb does not set it: %2\nA new run is held before main until it is corrected or "
+                  "removed.")
+            .arg(b->pending ? b->location : QStringLiteral("%1:%2").arg(b->file).arg(b->line), b->refused);
     }
     if (role == Qt::ToolTipRole) {
         return b->pending
@@ -75,6 +88,9 @@ QVariant BreakpointsModel::data(const QModelIndex& index, int role) const {
                         "check the spelling, and that the program was compiled with -g.")
                          .arg(b->location)
                    : QStringLiteral("%1:%2").arg(b->file).arg(b->line);
+    }
+    if (role == Qt::ForegroundRole && b->enabled && b->pending && !b->refused.isEmpty()) {
+        return accent(Accent::Red, isDark(QGuiApplication::palette()));
     }
     if (role == Qt::ForegroundRole && (!b->enabled || b->pending)) {
         return QGuiApplication::palette().brush(QPalette::PlaceholderText);

@@ -148,6 +148,7 @@ void Look::refresh() {
             m_frame = -1;
         }
         m_stale = !m_frames.isEmpty();
+        m_reading = false;
         m_problem.clear();
         emit stackChanged();
         emit frameChanged();
@@ -157,17 +158,29 @@ void Look::refresh() {
     if (view.location.known()) {
         emit executionAt(view.location, true); // at once; the stack takes gdb a moment
     }
+    if (otherRank) { // nothing of the one shown before may be taken for this one's
+        m_frames.clear();
+        m_frame = -1;
+        m_problem.clear();
+    }
     loadStack();
+    if (otherRank) {
+        emit stackChanged();
+        emit frameChanged();
+    }
+    emit readingStarted();
 }
 
 void Look::loadStack() {
     const quint64 request = ++m_request;
     m_stale = true;
+    m_reading = true;
     m_session->stack(m_standing.rank, [self = QPointer(this), request](Result<QVector<mi::Frame>> answer) {
         if (!self || self->m_request != request) {
             return;
         }
         self->m_stale = false;
+        self->m_reading = false;
         self->m_frames = answer ? answer.value() : QVector<mi::Frame>{};
         self->m_problem = answer ? QString() : answer.error().text;
         const int user = self->m_session->rank(self->m_standing.rank).userFrame;

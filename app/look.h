@@ -30,6 +30,8 @@ class Look : public QObject {
     [[nodiscard]] QString problem() const {
         return m_problem;
     } ///< why there is no stack; empty: none is expected
+    /// The shown rank stands, and its stack has been asked for and has not come yet.
+    [[nodiscard]] bool reading() const { return m_reading; }
     /// Level of the selected frame, or -1.
     [[nodiscard]] int frame() const { return m_frame; }
     void selectFrame(int level);
@@ -41,6 +43,7 @@ class Look : public QObject {
 
   signals:
     void stackChanged();
+    void readingStarted(); ///< reading() from now on, until the next frameChanged()
     void frameChanged();
     void callChanged();
     /// Execution stands here (`frame` 0 of the user's frames: innermost).
@@ -62,6 +65,7 @@ class Look : public QObject {
     QString m_problem;
     int m_frame = -1;
     bool m_stale = false;
+    bool m_reading = false;
     std::optional<replay::CallRef> m_call;
     /// Identifies a standing: a new stack is loaded when it differs.
     struct Standing {

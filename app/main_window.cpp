@@ -249,7 +249,7 @@ void MainWindow::updateStrip() {
     content.shown = m_session->shownRank();
     content.focus = m_session->focus();
     if (!content.ranks.isEmpty()) {
-        content.place = placeText(m_session->timeline(), content.shown, m_session->live(content.shown).place);
+        content.place = placeText(m_session->timeline(), m_session->live(content.shown));
     }
     content.notice = emptyNotice();
     m_strip->setContent(std::move(content));

@@ -332,8 +332,12 @@ bool RankStrip::event(QEvent* event) {
         return true;
     }
     const RankView& view = m_content.ranks.at(rank);
-    QString text =
-        tr("Rank %1: %2, event %3").arg(rank).arg(liveStateText(view), eventCountText(view.place.event));
+    QString text = tr("Rank %1: %2").arg(rank).arg(liveStateText(view));
+    if (view.place.event.value() > 0) {
+        text += tr(", event %1").arg(eventCountText(view.place.event));
+    } else if (view.phase == RankPhase::Stopped) {
+        text += tr(", before MPI_Init");
+    }
     if (view.location.known()) {
         text +=
             QStringLiteral("\n") + locationText(view.location) + QStringLiteral(" ") + view.location.function;

@@ -1,5 +1,6 @@
 #include "source_editor.h"
 
+#include "icons.h"
 #include "theme.h"
 
 #include <Qsci/qscilexercpp.h>
@@ -24,6 +25,7 @@ enum Marker {
     kBreakpointMarker,
     kDisabledMarker,
     kPendingMarker,
+    kRefusedMarker,
     kCallDot,
     kCallerArrow,
     kArrow,
@@ -152,8 +154,8 @@ SourceEditor::SourceEditor(const QString& debugPath, QWidget* parent)
     setMarginMarkerMask(kNumberMargin, 0);
     setMarginMarkerMask(kRankMargin, 0);
     setMarginMarkerMask(kSymbolMargin, (1 << kBreakpointMarker) | (1 << kDisabledMarker) |
-                                           (1 << kPendingMarker) | (1 << kArrow) | (1 << kCallerArrow) |
-                                           (1 << kCallDot));
+                                           (1 << kPendingMarker) | (1 << kRefusedMarker) | (1 << kArrow) |
+                                           (1 << kCallerArrow) | (1 << kCallDot));
     connect(this, &QsciScintilla::marginClicked, this,
             [this](int, int line, Qt::KeyboardModifiers) { emit breakpointToggled(line + 1); });
     restyle();
@@ -244,6 +246,8 @@ void SourceEditor::restyle() {
     marker(kBreakpointMarker, red, red);
     marker(kDisabledMarker, red, p.color(QPalette::AlternateBase));
     marker(kPendingMarker, muted, red.lighter(dark ? 60 : 160));
+    const int side = fontMetrics().height() - 2;
+    markerDefine(icon(QStringLiteral("warning")).pixmap(QSize(side, side), 1.0).toImage(), kRefusedMarker);
     marker(kArrow, QColor(0x40, 0x30, 0x00), QColor(0xff, 0xc1, 0x2e));
     marker(kCallerArrow, accent(Accent::Green, dark), accent(Accent::Green, dark).lighter(140));
     marker(kCallDot, accent(Accent::Blue, dark), accent(Accent::Blue, dark));
@@ -296,12 +300,13 @@ void SourceEditor::clearLines(LineKind kind) {
 
 void SourceEditor::setBreakpoints(const QMap<int, BreakpointKind>& lines) {
     m_breakpoints = lines;
-    for (const int which : {kBreakpointMarker, kDisabledMarker, kPendingMarker}) {
+    for (const int which : {kBreakpointMarker, kDisabledMarker, kPendingMarker, kRefusedMarker}) {
         markerDeleteAll(which);
     }
     for (auto it = lines.cbegin(); it != lines.cend(); ++it) {
         const int which = it.value() == BreakpointKind::Enabled    ? kBreakpointMarker
                           : it.value() == BreakpointKind::Disabled ? kDisabledMarker
+                          : it.value() == BreakpointKind::Refused  ? kRefusedMarker
                                                                    : kPendingMarker;
         markerAdd(it.key() - 1, which);
     }

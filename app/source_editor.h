@@ -19,7 +19,12 @@ class SourceEditor : public QsciScintilla {
         Caller,    ///< the selected frame is not the innermost
         Call,      ///< line of the call selected in the diagram
     };
-    enum class BreakpointKind { Enabled, Disabled, Pending };
+    enum class BreakpointKind {
+        Enabled,
+        Disabled,
+        Pending,
+        Refused, ///< the gdb of a rank will not have it
+    };
 
     /// `debugPath` is the path as debug information names it, for breakpoints; may equal the file's path.
     SourceEditor(const QString& debugPath, QWidget* parent);

@@ -99,8 +99,13 @@ SourceView::SourceView(Look* look, QWidget* parent)
             editor->clearLines(SourceEditor::LineKind::Execution);
             editor->clearLines(SourceEditor::LineKind::Caller);
         }
-        showLocation(location,
-                     innermost ? SourceEditor::LineKind::Execution : SourceEditor::LineKind::Caller);
+        const bool framed = m_look->frame() >= 0 && !m_look->stale();
+        if (SourceEditor* editor = framed ? editorFor(location.file, true) : nullptr) {
+            m_watch->learn(m_look->rank(), editor->file(), m_look->frames().at(m_look->frame()).address);
+            markOutdated();
+        }
+        const auto kind = innermost ? SourceEditor::LineKind::Execution : SourceEditor::LineKind::Caller;
+        showLocation(location, kind, framed); // else what its module is will be known when the stack is there
     });
     connect(look, &Look::executionGone, this, [this] {
         for (SourceEditor* editor : editors()) {
@@ -193,7 +198,7 @@ void SourceView::connectEditor(SourceEditor* editor) {
     });
 }
 
-void SourceView::showLocation(const SourceLocation& location, SourceEditor::LineKind kind) {
+void SourceView::showLocation(const SourceLocation& location, SourceEditor::LineKind kind, bool moduleKnown) {
     SourceEditor* editor = editorFor(location.file, true);
     if (editor == nullptr) {
         showMissing(location);
@@ -202,7 +207,9 @@ void SourceView::showLocation(const SourceLocation& location, SourceEditor::Line
     m_stack->setCurrentWidget(m_tabs);
     m_tabs->setCurrentWidget(editor);
     editor->showLine(location.line, kind);
-    sayIfOutdated(editor);
+    if (moduleKnown) {
+        sayIfOutdated(editor);
+    }
 }
 
 QString SourceView::openFile(const QString& path, int line) {
@@ -295,9 +302,10 @@ void SourceView::updateBreakpoints() {
                 line = colon > 0 ? b.location.mid(colon + 1).toInt() : 0;
             }
             if (line > 0 && sameFile(file, editor->debugPath())) {
-                lines.insert(line, !b.enabled  ? SourceEditor::BreakpointKind::Disabled
-                                   : b.pending ? SourceEditor::BreakpointKind::Pending
-                                               : SourceEditor::BreakpointKind::Enabled);
+                lines.insert(line, !b.enabled             ? SourceEditor::BreakpointKind::Disabled
+                                   : !b.refused.isEmpty() ? SourceEditor::BreakpointKind::Refused
+                                   : b.pending            ? SourceEditor::BreakpointKind::Pending
+                                                          : SourceEditor::BreakpointKind::Enabled);
             }
         }
         editor->setBreakpoints(lines);
@@ -324,24 +332,26 @@ void SourceView::markOutdated() {
         const bool outdated = m_watch->newerThanProgramOf(shown, file);
         const int index = m_tabs->indexOf(editor);
         m_tabs->setTabIcon(index, outdated ? icon(QStringLiteral("warning")) : QIcon());
-        m_tabs->setTabToolTip(
-            index, outdated ? tr("%1\nhas changed since the program of rank %2 was built: lines may be off")
-                                  .arg(file)
-                                  .arg(shown.value())
-                            : file);
+        m_tabs->setTabToolTip(index,
+                              outdated ? tr("%1\nhas changed since %2 of rank %3 was built: lines may be off")
+                                             .arg(file, QFileInfo(m_watch->moduleOf(shown, file)).fileName())
+                                             .arg(shown.value())
+                                       : file);
     }
 }
 
 /// Once for each change of a file and each run: going back in a run brings nothing new.
 void SourceView::sayIfOutdated(const SourceEditor* editor) {
     const QString file = editor->file();
-    if (m_outdatedSaid.contains(file) || !m_watch->newerThanProgramOf(m_session->shownRank(), file)) {
+    const RankId shown = m_session->shownRank();
+    if (m_outdatedSaid.contains(file) || !m_watch->newerThanProgramOf(shown, file)) {
         return;
     }
-    const QString text = tr("%1 has changed since %2 was built; lines may be off.")
-                             .arg(QFileInfo(file).fileName(), QFileInfo(m_watch->program()).fileName());
+    const QString text =
+        tr("%1 has changed since %2 was built; lines may be off.")
+            .arg(QFileInfo(file).fileName(), QFileInfo(m_watch->moduleOf(shown, file)).fileName());
     m_outdatedSaid.insert(file, text);
-    emit problem(text, m_watch->builtAgain(file)
+    emit problem(text, m_watch->builtAgain(shown, file)
                            ? tr("It has been built again: Restart%1 runs the new program.")
                                  .arg(keyNote(QStringLiteral("restart")))
                            : tr("Rebuild and Restart%1.").arg(keyNote(QStringLiteral("restart"))));

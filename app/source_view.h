@@ -27,7 +27,10 @@ class SourceView : public QWidget {
   public:
     SourceView(Look* look, QWidget* parent = nullptr);
 
-    void showLocation(const replay::SourceLocation& location, SourceEditor::LineKind kind);
+    /// `moduleKnown`: whether the file may be said to be newer than what is executed; else that is said
+    /// later.
+    void showLocation(const replay::SourceLocation& location, SourceEditor::LineKind kind,
+                      bool moduleKnown = true);
     /// Opens a file of this machine; empty, or why not.
     QString openFile(const QString& path, int line = 0);
     void setSearchDirectories(const QStringList& directories);

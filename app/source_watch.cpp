@@ -1,5 +1,6 @@
 #include "source_watch.h"
 
+#include <QFile>
 #include <QFileInfo>
 
 namespace stopline::app {
@@ -8,6 +9,26 @@ using namespace replay;
 
 namespace {
 constexpr int kSettleMs = 150;
+
+/// The file that a process of this machine has mapped at an address; empty where that cannot be told.
+QString fileAt(qint64 pid, quint64 address) {
+    QFile maps(QStringLiteral("/proc/%1/maps").arg(pid));
+    if (address == 0 || !maps.open(QIODevice::ReadOnly)) {
+        return {};
+    }
+    for (const QByteArray& line : maps.readAll().split('\n')) {
+        const QByteArray range = line.left(line.indexOf(' '));
+        const qsizetype dash = range.indexOf('-');
+        const quint64 from = range.left(dash).toULongLong(nullptr, 16);
+        const quint64 to = range.mid(dash + 1).toULongLong(nullptr, 16);
+        const qsizetype path = line.indexOf('/');
+        if (dash > 0 && from <= address && address < to && path > 0) {
+            return QString::fromLocal8Bit(line.mid(path));
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 SourceWatch::SourceWatch(Session* session, QObject* parent) : QObject(parent), m_session(session) {
@@ -73,7 +94,10 @@ bool SourceWatch::noteProcess(RankId rank) {
     if (pid == 0) {
         m_processes.remove(rank.value());
     } else {
-        m_processes.insert(rank.value(), {pid, m_program.isEmpty() ? QDateTime() : stampOf(m_program).time});
+        m_processes.insert(rank.value(), {pid,
+                                          m_program.isEmpty() ? QDateTime() : stampOf(m_program).time,
+                                          QDateTime::currentDateTime(),
+                                          {}});
     }
     return true;
 }
@@ -90,17 +114,47 @@ void SourceWatch::noteProcesses() {
     }
 }
 
+void SourceWatch::learn(RankId rank, const QString& file, quint64 address) {
+    const auto process = m_processes.find(rank.value());
+    if (process == m_processes.end() || process->pid != m_session->rank(rank).pid ||
+        process->libraries.contains(file)) {
+        return;
+    }
+    QString module = fileAt(process->pid, address);
+    const QString executed = QFile::symLinkTarget(QStringLiteral("/proc/%1/exe").arg(process->pid));
+    if (module.isEmpty() || module == executed) {
+        return;
+    }
+    // One that has been replaced or written over since is not the one that is loaded, which is older than the
+    // process.
+    const QLatin1StringView replaced(" (deleted)");
+    const QDateTime now = module.endsWith(replaced) ? QDateTime() : stampOf(module).time;
+    module.remove(replaced);
+    process->libraries.insert(file, {module, now.isValid() && now < process->seen ? now : process->seen});
+}
+
+QString SourceWatch::moduleOf(RankId rank, const QString& file) const {
+    const auto process = m_processes.constFind(rank.value());
+    const QString library = process == m_processes.cend() ? QString() : process->libraries.value(file).path;
+    return library.isEmpty() ? m_program : library;
+}
+
 bool SourceWatch::newerThanProgramOf(RankId rank, const QString& file) const {
     const auto process = m_processes.constFind(rank.value());
     const auto stamp = m_files.constFind(file);
     // Whoever asks may have heard of a new process before this has.
-    return process != m_processes.cend() && process->pid == m_session->rank(rank).pid &&
-           process->built.isValid() && stamp != m_files.cend() && stamp->time > process->built;
+    if (process == m_processes.cend() || process->pid != m_session->rank(rank).pid ||
+        stamp == m_files.cend()) {
+        return false;
+    }
+    const auto library = process->libraries.constFind(file);
+    const QDateTime built = library == process->libraries.cend() ? process->built : library->built;
+    return built.isValid() && stamp->time > built;
 }
 
-bool SourceWatch::builtAgain(const QString& file) const {
+bool SourceWatch::builtAgain(RankId rank, const QString& file) const {
     const auto stamp = m_files.constFind(file);
-    const QDateTime built = stampOf(m_program).time;
+    const QDateTime built = stampOf(moduleOf(rank, file)).time;
     return stamp != m_files.cend() && built.isValid() && built >= stamp->time;
 }
 

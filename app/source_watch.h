@@ -12,7 +12,8 @@
 namespace stopline::app {
 
 /// Compares by time and size: when the system tells of a change (which it does not for files that another
-/// machine writes), whenever a rank gets a new process, and at each stop.
+/// machine writes), whenever a rank gets a new process, and at each stop. A source belongs to the program,
+/// unless a frame has shown that it is one of a library.
 class SourceWatch : public QObject {
     Q_OBJECT
   public:
@@ -21,15 +22,18 @@ class SourceWatch : public QObject {
 
     /// The file that is run; empty when it cannot be told.
     void setProgram(const QString& path);
-    [[nodiscard]] QString program() const { return m_program; }
+    /// A frame of this rank is at a line of the file and at this address: it belongs to the module that is
+    /// there. Only of processes of this machine; others' sources stay the program's.
+    void learn(RankId rank, const QString& file, quint64 address);
+    /// The program, or the library, that the file is known to be a source of.
+    [[nodiscard]] QString moduleOf(RankId rank, const QString& file) const;
     void watch(const QString& file);
     void unwatch(const QString& file);
     void check();
-    /// The file has changed after the program that this rank executes was built. False where that is not
-    /// known.
+    /// The file has changed after what this rank executes of it was built. False where that is not known.
     [[nodiscard]] bool newerThanProgramOf(RankId rank, const QString& file) const;
-    /// The program has been built again since the file has changed.
-    [[nodiscard]] bool builtAgain(const QString& file) const;
+    /// That has been built again since the file has changed.
+    [[nodiscard]] bool builtAgain(RankId rank, const QString& file) const;
 
   signals:
     void changed(const QString& file);
@@ -41,10 +45,16 @@ class SourceWatch : public QObject {
         qint64 size = -1;
         friend bool operator==(const Stamp&, const Stamp&) = default;
     };
+    struct Module {
+        QString path;
+        QDateTime built; ///< of what is loaded; where that is not known, no earlier than it was
+    };
     /// The program as it was when the process was first seen: it may have been built anew since.
     struct Process {
         qint64 pid = 0;
         QDateTime built;
+        QDateTime seen;
+        QHash<QString, Module> libraries; ///< by source file
     };
     [[nodiscard]] static Stamp stampOf(const QString& file);
     bool noteProcess(RankId rank); ///< true: it has another one

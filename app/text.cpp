@@ -78,12 +78,17 @@ bool hasCall(const Timeline& timeline, CallRef call) {
 
 QString placeText(const Timeline& timeline, RankId rank, const Place& place) {
     if (place.event.value() == 0) {
-        return QStringLiteral("not started");
+        return QStringLiteral("before MPI_Init");
     }
     if (rank.value() < 0 || rank.value() >= timeline.rankCount() || place.event > timeline.lastEvent(rank)) {
         return QStringLiteral("event %1").arg(place.event.value());
     }
     return QString::fromStdString(timeline.describe(rank, place));
+}
+
+QString placeText(const Timeline& timeline, const RankView& view) {
+    return view.phase == RankPhase::NotStarted ? QStringLiteral("not started")
+                                               : placeText(timeline, view.rank, view.place);
 }
 
 QString fullStateText(const RankView& view) {

@@ -19,8 +19,10 @@ namespace stopline::app {
 [[nodiscard]] QVector<int> rankNumbers(const QVector<RankId>& ranks);
 /// "solver.c:118", or an empty text when the line is unknown. `fullPath`: the path as known.
 [[nodiscard]] QString locationText(const replay::SourceLocation& location, bool fullPath = false);
-/// "after 12 MPI_Send", "not started"; safe for ranks and events that the timeline does not have (yet).
+/// "after 12 MPI_Send", "before MPI_Init"; safe for ranks and events that the timeline does not have (yet).
 [[nodiscard]] QString placeText(const replay::Timeline& timeline, RankId rank, const replay::Place& place);
+/// The same of where a rank is now; "not started" of one that has no process.
+[[nodiscard]] QString placeText(const replay::Timeline& timeline, const replay::RankView& view);
 /// "stopped by a signal: SIGSEGV, Segmentation fault": state and, where it adds something, the detail.
 [[nodiscard]] QString fullStateText(const replay::RankView& view);
 [[nodiscard]] QString eventCountText(EventIndex event); ///< "12,345", in the language of the system

@@ -13,6 +13,8 @@ namespace stopline::app {
 
 namespace {
 
+/// Sooner, "reading…" would flicker at every step.
+constexpr int kPatienceMs = 200;
 const QString kWatchesKey = QStringLiteral("variables/watches");
 
 /// What to say of a failure; nothing where the rank has only gone on meanwhile.
@@ -64,7 +66,11 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
             [this](const QModelIndex& index) { m_opened[m_function].remove(m_model->path(index)); });
     connect(m_view, &QTreeView::clicked, this, &VariablesDock::followChoice);
     connect(m_view, &QTreeView::activated, this, &VariablesDock::followChoice);
+    m_patience.setSingleShot(true);
+    m_patience.setInterval(kPatienceMs);
+    connect(&m_patience, &QTimer::timeout, this, [this] { m_model->setNote(tr("reading…")); });
     connect(look, &Look::frameChanged, this, &VariablesDock::reload);
+    connect(look, &Look::readingStarted, this, &VariablesDock::await);
 }
 
 QTreeView* VariablesDock::view() const {
@@ -99,13 +105,34 @@ void VariablesDock::reopen(const QModelIndex& parent, int first, int last) {
     }
 }
 
+void VariablesDock::clearValues() {
+    m_model->clearVariables();
+    m_model->clearWatchValues();
+    m_scope.clear();
+}
+
+/// Values have been asked for, or the stack that says which.
+void VariablesDock::await() {
+    if (!m_patience.isActive()) {
+        m_patience.start();
+    }
+}
+
+/// They are there, or none are awaited any more; `note`: why there are none.
+void VariablesDock::answered(const QString& note) {
+    m_patience.stop();
+    m_model->setNote(note);
+}
+
 void VariablesDock::reload() {
     const quint64 request = ++m_request;
     const int level = m_look->frame();
+    if (!m_look->reading() && (level < 0 || m_look->stale())) {
+        answered();
+    }
     if (level < 0) {
         setWindowTitle(tr("Variables"));
-        m_model->clearVariables();
-        m_model->clearWatchValues();
+        clearValues();
         return;
     }
     if (m_look->stale()) {
@@ -120,6 +147,10 @@ void VariablesDock::reload() {
     const QString scope =
         QStringLiteral("%1 %2 %3").arg(rank.value()).arg(m_look->frames().size() - level).arg(function);
     const qint64 process = m_look->session()->rank(rank).gdbPid;
+    if (scope != m_scope) {
+        clearValues(); // under the new title they would be taken for this frame's
+    }
+    await();
     m_look->session()->variables(
         rank, frame.level,
         [self = QPointer(this), request, rank, function, scope, process](Result<QVector<mi::Variable>> answer) {
@@ -127,16 +158,17 @@ void VariablesDock::reload() {
                 return;
             }
             self->m_function = function;
+            self->answered(answer ? QString() : failureText(answer.error()));
             if (answer) {
                 if (rank != self->m_rank) {
-                    self->m_model->clearVariables(); // closes what the other rank's gdb has kept
-                    self->m_model->clearWatchValues();
+                    self->clearValues(); // closes what the other rank's gdb has kept
                     self->m_rank = rank;
                 }
+                self->m_scope = scope;
                 self->m_model->setVariables(scope, answer.value(), process);
                 self->update(rank);
             } else {
-                self->m_model->clearVariables();
+                self->clearValues();
             }
             self->evaluateWatches();
         });

@@ -8,6 +8,7 @@
 #include <QDockWidget>
 #include <QHash>
 #include <QSet>
+#include <QTimer>
 
 class QModelIndex;
 class QTreeView;
@@ -29,6 +30,9 @@ class VariablesDock : public QDockWidget {
 
   private:
     void reload();
+    void clearValues();
+    void await();
+    void answered(const QString& note = {});
     void evaluateWatches();
     void update(RankId rank);
     void open(quint64 row, const QString& expression);
@@ -39,6 +43,8 @@ class VariablesDock : public QDockWidget {
     Look* m_look;
     VariablesModel* m_model;
     NoteView* m_view;
+    QTimer m_patience;                         ///< runs while values are awaited; then the panel says so
+    QString m_scope;                           ///< rank and frame whose values are on show; empty: none are
     RankId m_rank{-1};                         ///< whose values the model holds
     QString m_function;                        ///< what m_opened is about at the moment
     QHash<QString, QSet<QString>> m_opened;    ///< paths of opened rows by function

@@ -23,6 +23,7 @@ void VariablesModel::setVariables(const QString& scope, const QVector<mi::Variab
                                   qint64 process) {
     QVector<mi::Variable> sorted = variables;
     std::stable_partition(sorted.begin(), sorted.end(), [](const mi::Variable& v) { return v.argument; });
+    setNote({});
     const bool sameScope = scope == m_scope;
     const bool sameProcess = process == m_process;
     m_scope = scope;
@@ -63,6 +64,21 @@ void VariablesModel::setVariables(const QString& scope, const QVector<mi::Variab
 void VariablesModel::clearVariables() {
     while (variableCount() > 0) {
         removeTop(watchCount());
+    }
+}
+
+void VariablesModel::setNote(const QString& note) {
+    const int last = static_cast<int>(m_root->children.size()) - 1;
+    if (m_noted && note.isEmpty()) {
+        removeTop(last - 1);
+        m_noted = false;
+    } else if (m_noted) {
+        Node& node = *m_root->children[static_cast<std::size_t>(last - 1)];
+        node.name = note;
+        changedRow(&node);
+    } else if (!note.isEmpty()) {
+        insertTop(last, make(Kind::Note, note));
+        m_noted = true;
     }
 }
 
@@ -196,7 +212,7 @@ QModelIndex VariablesModel::indexOf(const Node* node, int column) const {
 }
 
 int VariablesModel::variableCount() const {
-    return static_cast<int>(m_root->children.size()) - m_watchCount - 1;
+    return static_cast<int>(m_root->children.size()) - m_watchCount - (m_noted ? 2 : 1);
 }
 
 void VariablesModel::insertTop(int row, std::unique_ptr<Node> node) {

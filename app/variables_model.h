@@ -24,6 +24,8 @@ class VariablesModel : public QAbstractItemModel {
     /// `process`: kept values of another one are gone with it, and are asked for again.
     void setVariables(const QString& scope, const QVector<mi::Variable>& variables, qint64 process = 0);
     void clearVariables();
+    /// A last row that says why there is nothing to see, or not yet; empty: none. Variables take its place.
+    void setNote(const QString& note);
     void setStale(bool stale);
     void setWatches(const QStringList& expressions);
     [[nodiscard]] QStringList watches() const;
@@ -86,6 +88,7 @@ class VariablesModel : public QAbstractItemModel {
     QHash<QString, QString> m_last; ///< values of m_scope by name, also while no rows are shown
     qint64 m_process = 0;
     bool m_stale = false;
+    bool m_noted = false; ///< the row of setNote() is there, before the empty one
 };
 
 } // namespace stopline::app

@@ -27,6 +27,7 @@ EventIndex Approach::thresholdOf(RankId rank) const {
         return EventIndex(target.place.event.value() + 1);
     case RunOn::Kind::Abort:
     case RunOn::Kind::Exit:
+    case RunOn::Kind::Start:
         break;
     }
     return kNoThreshold;
@@ -88,6 +89,10 @@ void Approach::joined(RankProcess* rank) {
         }
         if (target.runOn.kind == RunOn::Kind::Address) {
             runOn(rank);
+            return;
+        }
+        if (target.runOn.kind == RunOn::Kind::Start) {
+            runToMain(rank);
             return;
         }
     }
@@ -229,8 +234,11 @@ void Approach::releaseAll() {
 void Approach::there(RankProcess* rank) {
     of(rank).leg = Leg::There;
     openGates();
-    if (targetOf(rank->rank()).runOn.kind == RunOn::Kind::Address) {
-        rank->setWhy(targetOf(rank->rank()).why); // not the breakpoint that served to bring it here
+    const Target& target = targetOf(rank->rank());
+    if (target.runOn.kind == RunOn::Kind::Address) {
+        rank->setWhy(target.why); // not the breakpoint that served to bring it here
+    } else if (target.runOn.kind == RunOn::Kind::Inside || target.runOn.kind == RunOn::Kind::Signal) {
+        rank->link()->setThreshold(kNoThreshold); // the guard behind the place is not to stop the user's next command
     }
     emit progressed();
     m_released ? finishIfDone() : check();

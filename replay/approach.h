@@ -81,7 +81,7 @@ class Approach : public QObject {
         QString reason;
         int runOnBreakpoint = 0;
         int passes = 0;          ///< of the address of its target, since its event
-        bool approximate = false; ///< there, but perhaps in another round of a loop
+        bool approximate = false; ///< there, but perhaps in another round of a loop, or only near
         QElapsedTimer searching; ///< for the round of the loop
         VisitSearch visits;
         EventIndex seen{0};
@@ -100,6 +100,7 @@ class Approach : public QObject {
     void check();
     void releaseAll();
     void runOn(RankProcess* rank);
+    void runToMain(RankProcess* rank);
     void insertRunOn(RankProcess* rank, const QString& condition);
     void atRunOnStop(RankProcess* rank);
     void passed(RankProcess* rank);
@@ -126,6 +127,7 @@ class Approach : public QObject {
     bool m_broken = false; ///< a rank has ended on its way: the others may wait for it for ever
     QVector<RankId> m_early;  ///< stay at their event, as they did not pass their place again
     QVector<RankId> m_rounds; ///< perhaps in another round of a loop
+    QVector<RankId> m_starts; ///< at the start of main, or before it, in place of somewhere before MPI_Init
     bool m_cancelling = false;
     bool m_cancelLate = false;
     QString m_cancelText;

@@ -19,6 +19,21 @@ void Approach::runOn(RankProcess* rank) {
     insertRunOn(rank, target.runOn.condition);
 }
 
+/// The nearest place to wherever it stood before its first event that can be found again.
+void Approach::runToMain(RankProcess* rank) {
+    Traveller& traveller = of(rank);
+    traveller.leg = Leg::RunningOn;
+    traveller.approximate = true;
+    m_starts << rank->rank();
+    openGates();
+    rank->runToMain([this, self = QPointer<Approach>(this), rank] {
+        if (self) {
+            rank->keep();
+            there(rank);
+        }
+    });
+}
+
 void Approach::insertRunOn(RankProcess* rank, const QString& condition) {
     const QString location = QStringLiteral("*0x%1").arg(targetOf(rank->rank()).runOn.address, 0, 16);
     rank->gdb()->insertBreakpoint(location, condition, false, [this, condition, self = QPointer<Approach>(this), rank](Result<mi::Breakpoint> bp) {
@@ -55,6 +70,14 @@ void Approach::leaveRunOn(RankProcess* rank, std::function<void()> then) {
 void Approach::atRunOnStop(RankProcess* rank) {
     Traveller& traveller = of(rank);
     RunOn& to = m_targets[std::size_t(rank->rank().value())].runOn;
+    if (to.kind == RunOn::Kind::Start) {
+        if (rank->view().why == StopWhy::Start) {
+            there(rank);
+        } else {
+            elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view())));
+        }
+        return;
+    }
     if (rank->view().why == StopWhy::Stopline) {
         // The next call began before the place was known again. Either its address was passed: then the pass that was most
         // like the old place is taken; or the user's run took another way between the events: then it stays at the event.
@@ -150,6 +173,9 @@ QString Approach::note() const {
     QStringList notes;
     if (!m_early.isEmpty()) {
         notes << QStringLiteral("%1 did not pass the old place between two calls again; the place is the call before it").arg(rankListText(m_early));
+    }
+    if (!m_starts.isEmpty()) {
+        notes << QStringLiteral("%1: at the start; the exact place before MPI_Init cannot be found again").arg(rankListText(m_starts));
     }
     if (!m_rounds.isEmpty()) {
         notes << QStringLiteral("%1: the line is that of the old place, but whether the values are cannot be told: it may be another round of a loop").arg(rankListText(m_rounds));

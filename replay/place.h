@@ -19,7 +19,7 @@ struct CallRef {
 
 /// Where a rank is: it has recorded `event` and nothing later.
 /// If `event` is a begin: *before* that call, or *inside* it when `inside` (entered, not returned).
-/// If `event` is an end: *after* that call. Event 0: not started.
+/// If `event` is an end: *after* that call. Event 0: before MPI_Init, or not started.
 struct Place {
     EventIndex event{0};
     bool inside = false;

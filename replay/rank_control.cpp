@@ -75,6 +75,37 @@ void RankProcess::letGo() {
     resume(mi::Resume::Continue);
 }
 
+/// Fortran's own main program first: its C main is nothing the user has written.
+void RankProcess::runToFirst(const QString& function, std::function<void()> otherwise) {
+    m_gdb->insertBreakpoint(function, {}, true, [this, function, otherwise = std::move(otherwise)](Result<mi::Breakpoint> bp) {
+        if (ended()) {
+            return;
+        }
+        if (stopped()) { // paused meanwhile: whoever lets it go then says how far
+            if (bp) {
+                m_gdb->deleteBreakpoint(bp.value().number, [](Status) {});
+            }
+            return;
+        }
+        const QString plain = QStringLiteral("main");
+        if ((bp && !bp.value().pending) || (function == plain && !otherwise)) {
+            m_startBreakpoint = bp ? bp.value().number : 0;
+            letGo();
+            return;
+        }
+        const auto next = [this, last = function == plain, plain, otherwise] {
+            if (!ended() && !stopped()) {
+                last ? otherwise() : runToFirst(plain, otherwise);
+            }
+        };
+        if (bp) {
+            m_gdb->deleteBreakpoint(bp.value().number, [next](Status) { next(); });
+        } else {
+            next();
+        }
+    });
+}
+
 void RankProcess::finishToUser(Plan then) {
     m_gdb->stack(m_thread, 64, [this, then](Result<QVector<mi::Frame>> frames) {
         if (ended()) {

@@ -28,6 +28,7 @@ struct RunOn {
         Signal,  ///< until the signal comes again
         Abort,   ///< until the library's own stop (abort, fatal error, exit without finalize) comes again
         Exit,    ///< to the end of the program
+        Start,   ///< to the start of main: of where it stood before its first event no more is known
         Inside,  ///< into the call whose begin is the event, and paused there
     };
     Kind kind = Kind::None;
@@ -73,8 +74,9 @@ class RankProcess : public QObject {
 
     /// Leaves a rank that has joined where it waits: shown as stopped before main.
     void keep();
-    /// The temporary breakpoint at the program's main: a stop there is the start.
-    void setStartBreakpoint(int number) { m_startBreakpoint = number; }
+    /// Lets a rank that has joined and waits run to the start of the program's main. `otherwise` is called instead where
+    /// there is no main to be found; without it, one that a library may yet bring is waited for.
+    void runToMain(std::function<void()> otherwise = {}) { runToFirst(QStringLiteral("MAIN__"), std::move(otherwise)); }
     /// Lets a rank that has joined and waits (or is stopped) run at full speed.
     void letGo();
     /// One user-level step. From inside MPI or a stopline the call is finished first.
@@ -125,6 +127,7 @@ class RankProcess : public QObject {
     void takePlace();
     void setPhase(RankPhase phase, StopWhy why = StopWhy::None, const QString& detail = {});
     void resume(mi::Resume how, int frame = -1);
+    void runToFirst(const QString& function, std::function<void()> otherwise);
     void finishToUser(Plan then);
     void callFinished();
     void settleEnd();

@@ -49,6 +49,14 @@ std::vector<RankProcess*> Session::Impl::focusRanks() const {
     return chosen;
 }
 
+/// A rank that undo or redo has brought back is held as at a stopline; what it is shown to stand for is what it stood
+/// there for before.
+StopWhy Session::Impl::shownWhy(const RankView& view) const {
+    const auto index = std::size_t(view.rank.value());
+    const bool held = view.phase == RankPhase::Stopped && view.why == StopWhy::Stopline && approach == nullptr;
+    return held && index < targets.size() && targets[index].place == view.place ? targets[index].why : view.why;
+}
+
 RankView Session::rank(RankId rank) const {
     RankView view;
     if (const RankProcess* process = m_impl->process(rank); process != nullptr) {
@@ -77,6 +85,7 @@ RankView Session::rank(RankId rank) const {
             view.location = m_impl->siteOf(rank, details.site);
         }
     }
+    view.why = m_impl->shownWhy(view);
     return view;
 }
 

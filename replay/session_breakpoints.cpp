@@ -46,9 +46,9 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                 const QString what = now->shown.condition.isEmpty()
                                          ? now->shown.location
                                          : QStringLiteral("%1 if %2").arg(now->shown.location, now->shown.condition);
+                emit q->breakpointsChanged();
                 // The same mistake in every rank is said once.
                 if (guarded && !guarded->ended() && faultsSaid.insert(what + bp.error().text).second) {
-                    emit q->breakpointsChanged();
                     say(Severity::Warning, QStringLiteral("The breakpoint at %1 could not be set: %2").arg(what, bp.error().text),
                         refusalRemedy(bp.error().text, !now->shown.condition.isEmpty()));
                 }
@@ -276,7 +276,14 @@ QVector<UserBreakpoint> Session::breakpoints() const {
     QVector<UserBreakpoint> all;
     for (const BreakpointState& state : m_impl->breakpoints) {
         all.push_back(state.shown);
-        all.back().refused = state.refused.empty() ? QString() : state.refused.begin()->second;
+        QVector<RankId> ranks;
+        for (const auto& [rank, why] : state.refused) {
+            ranks << RankId(rank);
+        }
+        if (!ranks.isEmpty()) {
+            const QString why = state.refused.begin()->second;
+            all.back().refused = state.numbers.empty() ? why : QStringLiteral("%1 (%2)").arg(why, rankListText(ranks));
+        }
     }
     return all;
 }

@@ -257,6 +257,7 @@ void Session::Impl::startFresh() {
     emit q->stoplineChanged();
     startJob(nullptr);
     beginCommand(Verb::Run);
+    commands.back().before.assign(std::size_t(ranks), {}); // the job is there already, but was not
 }
 
 void Session::kill() {

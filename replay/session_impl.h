@@ -133,6 +133,7 @@ struct Session::Impl {
 
     // session.cpp, _job, _stops, _look, _files
     RankProcess* process(RankId rank) const;
+    [[nodiscard]] StopWhy shownWhy(const RankView& view) const;
     std::vector<RankProcess*> focusRanks() const;
     bool alive() const { return job && !job->over(); }
     void startJob(Approach* with);

@@ -290,32 +290,7 @@ void Session::Impl::onJoined(RankProcess* rank) {
             guarded->letGo();
             return;
         }
-        // Fortran's own main program first: its C main is nothing the user has written.
-        guarded->gdb()->insertBreakpoint(QStringLiteral("MAIN__"), {}, true, [this, guarded](Result<mi::Breakpoint> bp) {
-            if (!guarded || guarded->ended()) {
-                return;
-            }
-            if (bp && !bp.value().pending) {
-                guarded->setStartBreakpoint(bp.value().number);
-                guarded->letGo();
-                return;
-            }
-            auto go = [guarded](Result<mi::Breakpoint> main) {
-                if (guarded && !guarded->ended()) {
-                    guarded->setStartBreakpoint(main ? main.value().number : 0);
-                    guarded->letGo();
-                }
-            };
-            if (bp) {
-                guarded->gdb()->deleteBreakpoint(bp.value().number, [guarded, go](Status) {
-                    if (guarded) {
-                        guarded->gdb()->insertBreakpoint(QStringLiteral("main"), {}, true, go);
-                    }
-                });
-            } else {
-                guarded->gdb()->insertBreakpoint(QStringLiteral("main"), {}, true, go);
-            }
-        });
+        guarded->runToMain();
     });
 }
 

@@ -10,17 +10,37 @@
 
 namespace stopline::replay {
 
+namespace {
+
+/// A rank that has a process and no event yet is somewhere between its start and MPI_Init: that is not "not started".
+void keepStarted(Target& target) {
+    if (target.place.event.value() == 0 && target.runOn.kind == RunOn::Kind::None) {
+        target.runOn.kind = RunOn::Kind::Start;
+    }
+}
+
+/// Of a rank that is not brought to its very place: the reason of its stop there is none here.
+StopWhy whyNear(StopWhy why) {
+    return why == StopWhy::Stopline ? why : StopWhy::Paused;
+}
+
+} // namespace
+
 std::vector<Target> Session::Impl::presentTargets() const {
     std::vector<Target> now(static_cast<std::size_t>(ranks));
     for (int i = 0; i < ranks; ++i) {
         const RankView view = q->rank(RankId(i));
         Target& target = now[std::size_t(i)];
         target.place = view.place;
+        target.why = StopWhy::Paused; // one that runs is brought back to be looked at
         const bool remembered = std::size_t(i) < targets.size() &&
                                 (view.phase == RankPhase::Stopped || view.phase == RankPhase::Exited) &&
                                 targets[std::size_t(i)].place.event == view.place.event;
         if (remembered) {
             target = targets[std::size_t(i)];
+        }
+        if (alive()) {
+            keepStarted(target);
         }
     }
     return now;
@@ -74,6 +94,7 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
     default:
         break;
     }
+    keepStarted(target);
     targets[index] = target;
     if (target.runOn.kind == RunOn::Kind::Address) {
         remembering[int(index)] = {rank, ++rememberSerial, false};
@@ -112,12 +133,13 @@ void Session::Impl::askPlaceOf(RankProcess* rank, std::size_t index, int serial)
         if (frames.value().value(0).from.section(u'/', -1).startsWith(u"libstopline-")) {
             // Paused between the library's event and the program: where exactly differs from run to run.
             runOn = {};
+            keepStarted(targets[index]);
             done();
             return;
         }
         runOn.depth = int(frames.value().size());
-        if (allVisitsWereStops(guarded)) {
-            done(); // their number says which one it was
+        if (targets[index].why == StopWhy::Start || allVisitsWereStops(guarded)) {
+            done(); // main begins once, with variables that hold anything; of stops, their number says which one it was
             return;
         }
         readFrameValues(guarded, frames.value(), [this, index, done, current](const FrameValues& values) {
@@ -146,9 +168,10 @@ void Session::Impl::rememberArrival(RankProcess* rank, const Approach& journey) 
     targets[index] = target;
     if (target.runOn.kind == RunOn::Kind::Address) {
         targets[index].runOn.ordinal = journey.passes(rank->rank());
-    } else if (target.runOn.kind == RunOn::Kind::None) {
-        targets[index].why = rank->view().why;
+    } else if (target.runOn.kind == RunOn::Kind::None && rank->view().why != StopWhy::Stopline) {
+        targets[index].why = rank->view().why; // else what it stood there for: not every hold is a stopline of the user's
     }
+    keepStarted(targets[index]);
 }
 
 /// The condition of the user's breakpoint that has stopped this rank; empty when it was another stop, or when one
@@ -236,7 +259,7 @@ std::vector<Target> Session::Impl::closed(std::vector<Target> to) const {
         const Line lowered = timeline.closeDown(cut);
         for (std::size_t i = 0; i < to.size(); ++i) {
             if (lowered.cut[i].event != to[i].place.event) {
-                to[i] = {};
+                to[i] = {{}, {}, whyNear(to[i].why)};
             }
             to[i].place = lowered.cut[i];
         }
@@ -254,6 +277,7 @@ std::vector<Target> Session::Impl::closed(std::vector<Target> to) const {
             } else {
                 target.place.inside = false;
                 target.runOn = {};
+                target.why = whyNear(target.why);
                 changed = true;
             }
         }

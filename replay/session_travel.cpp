@@ -93,7 +93,8 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     }
     std::vector<bool> stays;
     for (std::size_t i = 0; i < to.size(); ++i) {
-        stays.push_back(i < targets.size() && to[i].runOn.kind == RunOn::Kind::Address && targets[i] == to[i] &&
+        const bool findable = to[i].runOn.kind == RunOn::Kind::Address || to[i].runOn.kind == RunOn::Kind::Start;
+        stays.push_back(i < targets.size() && findable && targets[i] == to[i] &&
                         process(RankId(std::int32_t(i)))->view().place == to[i].place);
     }
     const Countdown one([this, stays, mine = QPointer<Approach>(approach)] {

@@ -307,8 +307,11 @@ std::optional<Obstacle> Timeline::blockedBy(const Cut& cut, RankId rank) const {
 }
 
 std::string Timeline::describe(RankId rank, const Place& place) const {
-    if (!m_impl->has(rank) || place.event.value() == 0 || place.event > lastEvent(rank)) {
-        return "not started";
+    if (place.event.value() == 0) {
+        return "before MPI_Init";
+    }
+    if (!m_impl->has(rank) || place.event > lastEvent(rank)) {
+        return "at event " + std::to_string(place.event.value());
     }
     const char* where = !isBegin(rank, place.event) ? "after " : place.inside ? "inside " : "before ";
     return where + describeEvent(m_impl->data, rank.value(), place.event.value());

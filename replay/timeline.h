@@ -213,7 +213,7 @@ class Timeline {
     [[nodiscard]] std::optional<Line> forward(const Cut& now, RankId rank) const;
     /// If `rank`, standing inside its call, cannot return while the others stand at `cut`: why.
     [[nodiscard]] std::optional<Obstacle> blockedBy(const Cut& cut, RankId rank) const;
-    /// "before 12 MPI_Send", "after 12 …", "inside 11 …", "not started": for messages and batch output.
+    /// "before 12 MPI_Send", "after 12 …", "inside 11 …", "before MPI_Init": for messages and batch output.
     [[nodiscard]] std::string describe(RankId rank, const Place& place) const;
 
   private:

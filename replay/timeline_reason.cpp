@@ -11,7 +11,7 @@ using trace::FunctionId;
 std::string describeEvent(const TimelineData& data, std::int32_t rank, std::uint64_t event) {
     const RankEvents& events = data.rank(rank).events;
     if (event == 0 || event > events.lastEvent()) {
-        return "not started";
+        return std::to_string(event);
     }
     const std::uint32_t call = events.callOf(event);
     // A merged poll is named after what its begin called; so are all events of one call.
@@ -41,7 +41,7 @@ class Inquiry {
         const Position at = m_positions[static_cast<std::size_t>(rank)];
         const std::string event = describeEvent(m_data, rank, at / 2);
         if (at / 2 == 0) {
-            return "rank " + std::to_string(rank) + " has not started";
+            return "rank " + std::to_string(rank) + " stands before MPI_Init";
         }
         const bool begin = m_data.rank(rank).events.isBegin(at / 2);
         const char* where = !begin ? "after " : at % 2 == 1 ? "inside " : "before ";

@@ -18,7 +18,7 @@ namespace stopline::replay {
 /// The obstacles of a line: one for each rank inside a call.
 [[nodiscard]] std::vector<Obstacle> obstaclesOf(const TimelineData& data, const Positions& positions);
 
-/// "12 MPI_Send", "not started".
+/// "12 MPI_Send".
 [[nodiscard]] std::string describeEvent(const TimelineData& data, std::int32_t rank, std::uint64_t event);
 
 } // namespace stopline::replay

@@ -203,6 +203,51 @@ class BatchTest : public QObject {
                  kScriptFailed); // a mistake, not a difference
     }
 
+    /// A rank with a process that has recorded nothing is before MPI_Init; scripts may still call it not
+    /// started.
+    void notStartedIsWithoutAProcess() {
+        Scripted& s = scriptOf(*m_session);
+        QCOMPARE(perform(QStringLiteral("ranks\nexpect place 0 before MPI_Init\nexpect place 0 not started")),
+                 kScriptOk);
+        QVERIFY2(m_out.at(0).startsWith(QStringLiteral("[0] paused  before MPI_Init")),
+                 qPrintable(m_out.at(0)));
+        QCOMPARE(perform(QStringLiteral("expect place 0 after 4")), kScriptFailed);
+        QVERIFY(m_err.join(u' ').contains(QStringLiteral("is before MPI_Init on rank 0")));
+        s.ranks[0].phase = RankPhase::NotStarted;
+        m_out.clear();
+        QCOMPARE(perform(QStringLiteral("ranks\nexpect place 0 not started\n"
+                                        "expect not place 0 before MPI_Init")),
+                 kScriptOk);
+        QCOMPARE(m_out.at(0), QStringLiteral("[0] not started"));
+    }
+
+    void historySaysWhetherThereWasAJob() {
+        const Cut zero{Place{}, Place{}};
+        const Cut later{Place{EventIndex{4}, false}, Place{EventIndex{4}, false}};
+        const auto entry = [](Verb verb, const Cut& before, const Cut& after) {
+            HistoryEntry made;
+            made.verb = verb;
+            made.before = before;
+            made.after = after;
+            return made;
+        };
+        const auto befores = [this] {
+            m_out.clear();
+            perform(QStringLiteral("history"));
+            return m_out.filter(QStringLiteral("before  ["));
+        };
+        const QString none = QStringLiteral("  before  [0] not started  [1] not started");
+        const QString standing = QStringLiteral("  before  [0] before MPI_Init  [1] before MPI_Init");
+        Scripted& s = scriptOf(*m_session);
+        s.history = {entry(Verb::Run, zero, zero), entry(Verb::Continue, zero, later)};
+        QCOMPARE(befores(), (QStringList{none, standing}));
+        s.history = {entry(Verb::Run, zero, zero),
+                     entry(Verb::Go, zero, later)}; // from where Run had stopped
+        QCOMPARE(befores(), (QStringList{none, standing}));
+        s.history = {entry(Verb::Run, zero, later), entry(Verb::Go, zero, later)}; // the job had ended
+        QCOMPARE(befores(), (QStringList{none, none}));
+    }
+
     void expectWithinTriesAgain() {
         QTimer::singleShot(200, m_session.get(), [this] {
             scriptOf(*m_session).ranks[0].location.line = 119;

@@ -13,6 +13,7 @@
 #include <QAbstractItemModelTester>
 #include <QDir>
 #include <QFile>
+#include <QIcon>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -93,6 +94,33 @@ class ModelsTest : public QObject {
         QVERIFY(!session.breakpoints().first().enabled);
         session.removeBreakpoint(id);
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void refusedBreakpointsSayWhy() {
+        Session session;
+        BreakpointsModel model(&session);
+        check(&model);
+        scriptOf(session).refuses = QStringLiteral("No symbol \"nosuch\" in current context.");
+        session.addBreakpoint(QStringLiteral("solver.c:118"), QStringLiteral("nosuch > 3"));
+        scriptOf(session).refuses.clear();
+        session.addBreakpoint(QStringLiteral("solver.c:119"));
+        const auto at = [&model](int row, int role) {
+            return model.index(row, BreakpointsModel::Location).data(role);
+        };
+        QCOMPARE(cell(model, 0, BreakpointsModel::Hits), QStringLiteral("refused"));
+        QVERIFY(!at(0, Qt::DecorationRole).value<QIcon>().isNull());
+        QVERIFY(at(0, Qt::ToolTipRole).toString().contains(QStringLiteral("No symbol \"nosuch\"")));
+        QVERIFY(at(0, Qt::ForegroundRole) != at(1, Qt::ForegroundRole));
+        QCOMPARE(cell(model, 1, BreakpointsModel::Hits), QStringLiteral("pending"));
+        QVERIFY(!at(1, Qt::DecorationRole).isValid());
+        // One rank only will not have it: the others count their hits.
+        UserBreakpoint& first = scriptOf(session).breakpoints[0];
+        first.pending = false;
+        first.hits = 3;
+        first.line = 118;
+        emit session.breakpointsChanged();
+        QCOMPARE(cell(model, 0, BreakpointsModel::Hits), QStringLiteral("3"));
+        QVERIFY(at(0, Qt::DecorationRole).isValid());
     }
 
     void logKeepsTheNewest() {

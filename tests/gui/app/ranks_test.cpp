@@ -5,16 +5,44 @@
 #include "../../../app/text.h"
 #include "window_fixture.h"
 
+#include <QHelpEvent>
 #include <QLocale>
 #include <QMap>
 #include <QToolButton>
+#include <QToolTip>
 
 #include <algorithm>
 
 class RanksTest : public WindowFixture {
     Q_OBJECT
 
+    [[nodiscard]] QString toolTipOf(int rank) const {
+        RankStrip* strip = m_window->rankStrip();
+        const QPoint at = strip->tileRect(rank).center();
+        QHelpEvent help(QEvent::ToolTip, at, strip->mapToGlobal(at));
+        QCoreApplication::sendEvent(strip, &help);
+        return QToolTip::text().section(u'\n', 0, 0);
+    }
+
   private slots:
+    /// "Not started" is only who has no process.
+    void aRankBeforeInitHasStarted() {
+        open();
+        stop({1, 2, 3, 4});
+        scriptOf(*m_session).ranks[1].place.event = EventIndex{4};
+        scriptOf(*m_session).ranks[2].phase = RankPhase::Running;
+        scriptOf(*m_session).ranks[3].phase = RankPhase::NotStarted;
+        emit m_session->ranksChanged();
+        QCoreApplication::processEvents();
+        QCOMPARE(m_window->rankStrip()->content().place, QStringLiteral("before MPI_Init"));
+        QCOMPARE(toolTipOf(0), QStringLiteral("Rank 0: paused, before MPI_Init"));
+        QCOMPARE(toolTipOf(1), QStringLiteral("Rank 1: paused, event 4"));
+        QCOMPARE(toolTipOf(2), QStringLiteral("Rank 2: running, before MPI_Init"));
+        QCOMPARE(toolTipOf(3), QStringLiteral("Rank 3: not started"));
+        m_session->setShownRank(RankId{3});
+        QTRY_COMPARE(m_window->rankStrip()->content().place, QStringLiteral("not started"));
+    }
+
     void sixtyFourRanks() {
         open();
         stop(std::vector<int>(64, 50));

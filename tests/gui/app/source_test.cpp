@@ -43,7 +43,27 @@ class SourceTest : public WindowFixture {
 
     static bool marked(SourceEditor* editor, int line) { return editor->markersAtLine(line - 1) != 0; }
 
+    /// The mark in the margin of the breakpoint at this line.
+    static unsigned markOf(SourceEditor* editor, int line) { return editor->markersAtLine(line - 1); }
+
   private slots:
+    void aRefusedBreakpointIsMarkedAsSuch() {
+        open();
+        stop({118, 120});
+        QTRY_VERIFY(editor() != nullptr && editor()->cursorLine() == 118);
+        m_session->addBreakpoint(m_source + QStringLiteral(":130"));
+        scriptOf(*m_session).refuses = QStringLiteral("No symbol \"nosuch\" in current context.");
+        const int refused =
+            m_session->addBreakpoint(m_source + QStringLiteral(":131"), QStringLiteral("nosuch"));
+        QVERIFY(marked(editor(), 130) && marked(editor(), 131));
+        const unsigned mark = markOf(editor(), 131);
+        QVERIFY(mark != markOf(editor(), 130));
+        m_session->setBreakpointEnabled(refused, false);
+        QVERIFY(marked(editor(), 131) && markOf(editor(), 131) != mark); // nobody is asked to set it any more
+        m_session->removeBreakpoint(refused);
+        QVERIFY(!marked(editor(), 131));
+    }
+
     void aChangedFileIsReadAgainAndSaidToBe() {
         const QDateTime built = QDateTime::currentDateTime().addSecs(-100);
         m_program = m_directory.filePath(QStringLiteral("solver"));
@@ -90,6 +110,43 @@ class SourceTest : public WindowFixture {
         stop({119, 121});
         QVERIFY(tabs()->tabIcon(0).isNull());
         QCOMPARE(problems(), 1);
+    }
+
+    /// A library that was built alone knows its own sources, whatever the program's age.
+    void aSourceIsComparedWithTheLibraryItsFrameIsIn() {
+        const QDateTime built = QDateTime::currentDateTime().addSecs(-100);
+        m_program = m_directory.filePath(QStringLiteral("solver"));
+        const QString library = m_directory.filePath(QStringLiteral("libuser.so"));
+        write(m_program, "program", built);
+        write(m_source, numbered("line", 200), built.addSecs(10));
+        write(library, QByteArray(4096, 'x'), built.addSecs(20));
+        QFile mapped(library); // the process that has it loaded is this one
+        QVERIFY(mapped.open(QIODevice::ReadOnly));
+        const uchar* loaded = mapped.map(0, 4096);
+        QVERIFY(loaded != nullptr);
+        mi::Frame frame;
+        frame.function = QStringLiteral("solve");
+        frame.fullName = m_source;
+        frame.line = 118;
+        frame.address = quint64(reinterpret_cast<quintptr>(loaded)) + 16;
+        open();
+        LaunchSpec spec;
+        spec.program = m_program;
+        m_window->setLaunch(spec);
+        standAt(*m_session, m_source, {118, 120});
+        scriptOf(*m_session).frames = {frame};
+        setPid(QCoreApplication::applicationPid());
+        emit m_session->stopped();
+        QTRY_VERIFY(editor() != nullptr && m_window->look()->frame() == 0 && !m_window->look()->stale());
+        QVERIFY(tabs()->tabIcon(0).isNull());
+        QCOMPARE(problems(), 0);
+
+        write(m_source, numbered("fresh", 200), built.addSecs(50));
+        QTRY_COMPARE(problems(), 1);
+        QVERIFY2(m_window->messageBar()->text().contains(
+                     QStringLiteral("solver.c has changed since libuser.so was built; lines may be off.")),
+                 qPrintable(m_window->messageBar()->text()));
+        QVERIFY(!tabs()->tabIcon(0).isNull());
     }
 
     void aFileSavedUnderAnotherNameAndRenamedIsStillWatched() {
