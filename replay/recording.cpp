@@ -61,6 +61,10 @@ Recording::Recording(std::int32_t ranks) : m_timeline(std::make_unique<Timeline>
 Recording::~Recording() = default;
 
 void Recording::beginExecution() {
+    // One before which nothing has been recorded is the first, whose clocks all others follow.
+    const bool first = std::all_of(m_feeds.begin(), m_feeds.end(), [this](const auto& feed) {
+        return m_timeline->lastEvent(feed->rank).value() == 0 && feed->recordedHeld == 0;
+    });
     for (auto& feed : m_feeds) {
         feed->reader = trace::RankReader();
         feed->consumed = 0;
@@ -68,7 +72,7 @@ void Recording::beginExecution() {
         feed->stopsSeen = 0;
         feed->different = false;
         feed->toTimeline.clear();
-        feed->firstExecution = false;
+        feed->firstExecution = first;
         feed->shifted = false;
     }
 }

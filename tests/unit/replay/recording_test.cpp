@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
+
 namespace stopline::replay {
 namespace {
 
@@ -64,6 +67,27 @@ TEST(Recording, ExecutionAgainIsComparedInPiecesAndGoesOnBehindTheRecording) {
     takeAll(recording, rank, bench::recording(1, kRanks, kIterations + 10));
     EXPECT_FALSE(recording.replaying(rank));
     EXPECT_EQ(recording.timeline().lastEvent(rank), EventIndex{12 * (kIterations + 10)});
+}
+
+TEST(Recording, ExecutionBeforeWhichNothingWasRecordedIsTheFirst) {
+    constexpr std::int64_t kLater = 1'000'000'000;
+    Recording plain(2);
+    Recording announced(2);
+    announced.beginExecution();
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        trace::RankImage image = bench::recording(rank, 2, 20);
+        const std::int64_t origin = 5 * kLater + rank * kLater;
+        std::memcpy(image.header.data() + offsetof(trace::MappingHeader, originNs), &origin, sizeof origin);
+        QString error;
+        (void)plain.feed(RankId{rank}, image, error);
+        (void)announced.feed(RankId{rank}, image, error);
+        EXPECT_EQ(error, QString());
+    }
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        const TimeNs time = plain.timeline().axisTime(RankId{rank}, EventIndex{1});
+        EXPECT_EQ(announced.timeline().axisTime(RankId{rank}, EventIndex{1}), time);
+        EXPECT_GE(time, rank * kLater); // each rank's clock starts when the rank did
+    }
 }
 
 TEST(Recording, FirstDifferenceIsToldOnceAndNothingIsTakenBehindIt) {

@@ -129,6 +129,22 @@ TEST_F(Hold, RefusedResumeGoesOn) {
     EXPECT_EQ(held(), 58);
 }
 
+TEST_F(Hold, EventsThatCountTheSpanStandBeforeIt) {
+    at(5);
+    clock.stopped(100);
+    at(9); // gdb has died and the rank ran on: these four have the span in their times
+    clock.ended(200);
+    ASSERT_EQ(stops(), 1u);
+    const std::string pulled = mapping.copyForWindow({});
+    TraceHeader header{};
+    std::memcpy(&header, pulled.data(), sizeof header);
+    trace::MappedStop const* stop = reinterpret_cast<const trace::MappedStop*>(
+        pulled.data() + sizeof header + header.headerBytes + header.stagingBytes);
+    EXPECT_EQ(stop->event, 9u);
+    EXPECT_EQ(stop->beginNs, 100);
+    EXPECT_EQ(stop->endNs, 200);
+}
+
 TEST_F(Hold, FullStopRegion) {
     for (std::uint32_t i = 0; i < trace::kMaxStops; ++i) {
         EXPECT_TRUE(mapping.appendStop(i, i, i + 1));
