@@ -46,6 +46,17 @@ std::string_view afterName(const std::string& stat) {
                                                              : std::string_view(stat).substr(end + 2);
 }
 
+/// 0 when there is no such process.
+pid_t parentOf(pid_t pid) {
+    const std::string stat = readFile(procPath(pid, "stat"));
+    const std::string_view fields = afterName(stat);
+    pid_t parent = 0;
+    if (fields.size() > 2) {
+        std::from_chars(fields.data() + 2, fields.data() + fields.size(), parent);
+    }
+    return parent;
+}
+
 bool isEndedState(char state) {
     return state == 'Z' || state == 'X' || state == 'x';
 }
@@ -197,6 +208,18 @@ pid_t tracerOf(pid_t pid) {
     const std::size_t at = status.find("TracerPid:");
     return at == std::string::npos ? 0
                                    : static_cast<pid_t>(std::strtol(status.c_str() + at + 10, nullptr, 10));
+}
+
+bool isDescendant(pid_t pid) {
+    const pid_t own = ::getpid();
+    constexpr int kDeepest = 1000; // numbers may be given anew meanwhile
+    for (int i = 0; i < kDeepest && pid > 1; ++i) {
+        pid = parentOf(pid);
+        if (pid == own) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void killOwnGroup() {

@@ -376,7 +376,7 @@ void Session::obey(const Fields& command) {
         header.release.store(1, std::memory_order_release);
         wakeFutex(header.release);
     } else if (what == "stop") {
-        const pid_t caller = header.callerTid.load(std::memory_order_acquire);
+        const pid_t caller = m_mapping.guard().header().callerTid.load(std::memory_order_relaxed);
         if (!m_rankEnded && (caller <= 0 || ::syscall(SYS_tgkill, rankPid(), caller, SIGSTOP) != 0)) {
             ::kill(rankPid(), SIGSTOP);
         }

@@ -67,6 +67,7 @@ class Session {
     void gdbEnded();
     void killRank();
     void killGdb();
+    void lookAtMapping(std::int64_t now);
     void sendState();
     void fault(const FaultText& fault);
     [[nodiscard]] pid_t rankPid() const;
@@ -114,6 +115,8 @@ class Session {
     std::string m_lastState;    ///< what was told last, without the progress
     std::string m_lastProgress; ///< event number and the like
     std::int64_t m_lastStateTime = 0;
+    std::int64_t m_lastLook = 0; ///< at all of the mapping
+    bool m_overwrittenTold = false;
 };
 
 } // namespace stopline::agent

@@ -197,8 +197,12 @@ void Session::gdbEnded() {
 }
 
 void Session::watchMpiProcess() {
-    const pid_t pid = m_mapping.header().pid.load(std::memory_order_acquire);
-    if (pid <= 0 || pid == m_child || m_mpiPid != 0 || m_rankEnded) {
+    if (m_mpiPid != 0 || m_rankEnded || !m_mapping.guard().look()) {
+        return;
+    }
+    // The rank's end will be that of this process: nobody else's number may stand there by mistake.
+    const pid_t pid = m_mapping.guard().header().pid.load(std::memory_order_relaxed);
+    if (pid <= 0 || pid == m_child || !isDescendant(pid)) {
         return;
     }
     m_mpiPid = pid;
@@ -264,8 +268,32 @@ void Session::killGdb() {
     }
 }
 
+/// Looks at what the library says, and now and then at what it has recorded, so that of a recording that the
+/// program overwrites no more is lost than the last moment.
+void Session::lookAtMapping(std::int64_t now) {
+    MappingGuard& guard = m_mapping.guard();
+    if (now - m_lastLook < kProgressNs) {
+        guard.look();
+    } else {
+        m_lastLook = now;
+        guard.lookAtAll();
+    }
+    if (guard.overwritten() && !m_overwrittenTold) {
+        m_overwrittenTold = true;
+        fault({"recording-overwritten",
+               "The recording of rank " + std::to_string(m_setup.rank) + " was overwritten by the program (" +
+                   guard.what() + "): it ends with event " +
+                   std::to_string(guard.header().eventCount.load(std::memory_order_relaxed)) + ".",
+               "It writes to memory that is not its own: a memory checker (-fsanitize=address, valgrind) "
+               "finds where. What was recorded before stays, and the rank can be stopped and looked at as "
+               "before."});
+    }
+}
+
 void Session::sendState() {
-    const trace::MappingHeader& header = m_mapping.header();
+    const std::int64_t now = monotonicNs();
+    lookAtMapping(now);
+    const trace::MappingHeader& header = m_mapping.guard().header();
     const auto number = [](auto value) { return std::to_string(value); };
     const auto flag = [](bool value) { return std::string(value ? "1" : "0"); };
     const auto state = header.state.load(std::memory_order_acquire);
@@ -294,7 +322,6 @@ void Session::sendState() {
         encodeFields({{"event", number(header.eventCount.load(std::memory_order_acquire))},
                       {"inside", flag(header.insideCall.load(std::memory_order_acquire) != 0)},
                       {"poll", flag(header.pollOpen.load(std::memory_order_acquire) != 0)}});
-    const std::int64_t now = monotonicNs();
     if (text == m_lastState && (progress == m_lastProgress || now - m_lastStateTime < kProgressNs)) {
         return;
     }

@@ -156,21 +156,6 @@ TEST_F(Hold, FullStopRegion) {
     EXPECT_EQ(header.stopsBytes, trace::kMaxStops * sizeof(trace::MappedStop));
 }
 
-TEST_F(Hold, HostileLengthsStayInTheMapping) {
-    mapping.header().dictionaryLength.store(UINT64_MAX);
-    mapping.header().commLength.store(UINT64_MAX - 5);
-    mapping.header().blockLength.store(UINT64_MAX);
-    mapping.header().stopCount.store(UINT32_MAX);
-    const std::string pulled = mapping.copyForWindow({{"blocks", "99999999999999"}});
-    TraceHeader header{};
-    std::memcpy(&header, pulled.data(), sizeof header);
-    EXPECT_EQ(header.dictionaryBytes, trace::kDictionaryBytes);
-    EXPECT_EQ(header.commsBytes, trace::kCommBytes);
-    EXPECT_EQ(header.stopsBytes, 0u);
-    EXPECT_EQ(header.blocksBytes, 0u);
-    EXPECT_EQ(header.blocksFrom, trace::kInitialFileBytes - trace::kBlockOffset);
-}
-
 TEST(MappingFile, EnvironmentPathHasAlwaysTheSameLength) {
     Mapping mapping;
     ASSERT_FALSE(mapping.create("", 3).has_value());
