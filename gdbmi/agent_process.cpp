@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <unordered_map>
 
 namespace stopline::agent {
 namespace {
@@ -232,6 +233,31 @@ void killOwnGroup() {
             ::kill(pid, SIGKILL);
         }
     });
+}
+
+void killDescendants() {
+    const pid_t own = ::getpid();
+    constexpr int kRounds = 50;
+    constexpr int kStepMs = 2;
+    for (int i = 0; i < kRounds; ++i) {
+        std::unordered_map<pid_t, pid_t> parents;
+        forEachNumber("/proc", [&parents](pid_t pid) { parents[pid] = parentOf(pid); });
+        bool found = false;
+        for (const auto& [pid, parent] : parents) {
+            pid_t above = parent;
+            for (std::size_t steps = 0; above > 1 && above != own && steps < parents.size(); ++steps) {
+                const auto next = parents.find(above);
+                above = next == parents.end() ? 0 : next->second;
+            }
+            if (above == own && !hasEnded(pid)) {
+                found = ::kill(pid, SIGKILL) == 0 || found;
+            }
+        }
+        if (!found) {
+            break;
+        }
+        ::usleep(kStepMs * 1000);
+    }
 }
 
 std::vector<std::string> mappedSharedFiles(pid_t pid) {

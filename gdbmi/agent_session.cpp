@@ -249,8 +249,7 @@ int Session::leave() {
             ::kill(rankPid(), SIGSTOP);
             shared = mappedSharedFiles(rankPid());
         }
-        killRank();
-        killOwnGroup();
+        killAll();
     }
     killGdb();
     const std::int64_t begin = monotonicNs();
@@ -381,9 +380,7 @@ void Session::obey(const Fields& command) {
             ::kill(rankPid(), SIGSTOP);
         }
     } else if (what == "kill") {
-        killRank();
-        killOwnGroup();
-        killGdb();
+        killAll();
     } else if (what == "finish") {
         m_finish = true;
     } else if (what == "poll") {

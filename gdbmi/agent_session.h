@@ -64,8 +64,9 @@ class Session {
     void watchMpiProcess(); ///< when MPI runs in another process than the child
     void reapChildren();
     void checkRank();
-    void gdbEnded();
+    void gdbEnded(int status);
     void killRank();
+    void killAll();
     void killGdb();
     void lookAtMapping(std::int64_t now);
     void sendState();
@@ -87,6 +88,7 @@ class Session {
     int m_childStatus = -1;
     pid_t m_mpiPid = 0; ///< the process that uses MPI, where it is not the child; 0: it is
     int m_mpiFd = -1;
+    int m_mpiStatus = -1; ///< wait status, where it has become a child of the agent
     bool m_mpiFdReadable = false;
     bool m_childFdReadable = false;
     bool m_rankEnded = false; ///< noticed

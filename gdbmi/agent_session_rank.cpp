@@ -142,11 +142,7 @@ void Session::readGdbErrors() {
     }
 }
 
-void Session::gdbEnded() {
-    int status = 0;
-    if (m_gdb.pid <= 0 || ::waitpid(m_gdb.pid, &status, WNOHANG) != m_gdb.pid) {
-        return;
-    }
+void Session::gdbEnded(int status) {
     // What it said last is still in the socket.
     while (m_gdb.mi >= 0 && m_leaving == Leaving::No) {
         readGdb();
@@ -211,14 +207,17 @@ void Session::watchMpiProcess() {
 }
 
 void Session::reapChildren() {
-    if (!m_childReaped && m_child > 0) {
-        int status = 0;
-        if (::waitpid(m_child, &status, WNOHANG) == m_child) {
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+        if (pid == m_child) {
             m_childReaped = true;
             m_childStatus = status;
-        }
+        } else if (pid == m_gdb.pid) {
+            gdbEnded(status);
+        } else if (pid == m_mpiPid) {
+            m_mpiStatus = status;
+        } // else an orphan of the rank: nobody asks how it ended
     }
-    gdbEnded();
 }
 
 void Session::checkRank() {
@@ -238,7 +237,7 @@ void Session::checkRank() {
         if (isChild) {
             m_rankStatus = m_childReaped ? m_childStatus : zombieStatus(pid);
         } else {
-            m_rankStatus = zombieStatus(pid);
+            m_rankStatus = m_mpiStatus != -1 ? m_mpiStatus : zombieStatus(pid);
             if (m_rankStatus == -1 && m_mpiFd >= 0) {
                 m_rankStatus = pidfdStatus(m_mpiFd);
             }
@@ -258,6 +257,18 @@ void Session::killRank() {
     }
     if (m_child > 0 && !m_childReaped) {
         ::kill(m_child, SIGKILL);
+    }
+}
+
+/// Ends the rank with all that it has started, also what has left its session. A program that has ended well by itself
+/// has left behind what it wanted to.
+void Session::killAll() {
+    const bool endedWell = m_rankEnded && m_rankStatus == 0;
+    killGdb();
+    killRank();
+    killOwnGroup();
+    if (!endedWell) {
+        killDescendants();
     }
 }
 
