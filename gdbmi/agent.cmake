@@ -5,7 +5,8 @@ target_sources(stopline_gdbmi PRIVATE
     launcher.cpp launcher.h launcher_check.cpp launcher_check.h launcher_options.cpp launcher_options.h)
 
 add_executable(stopline-agent
-    agent_connection.cpp agent_connection.h agent_frames.h agent_hold.cpp agent_hold.h agent_main.cpp
+    agent_connection.cpp agent_connection.h agent_frames.h agent_guard.cpp agent_guard.h agent_hold.cpp
+    agent_hold.h agent_main.cpp
     agent_mapping.cpp agent_mapping.h agent_process.cpp agent_process.h agent_program.cpp agent_program.h
     agent_protocol.cpp agent_protocol.h agent_session.cpp agent_session.h agent_session_rank.cpp
     agent_spawn.cpp agent_spawn.h)

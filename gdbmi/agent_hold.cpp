@@ -78,7 +78,6 @@ void HoldClock::begin(std::int64_t now) {
     if (!m_counting) {
         m_counting = true;
         m_begin = now;
-        m_event = m_mapping.header().eventCount.load(std::memory_order_acquire);
     }
 }
 
@@ -87,8 +86,14 @@ void HoldClock::finishIfFree(std::int64_t now) {
         return;
     }
     m_counting = false;
+    // The events that follow will not count this span. When gdb has died, which lets the rank run on, some
+    // have been recorded meanwhile that do: the stop is placed behind them.
+    if (!m_mapping.guard().look()) {
+        return;
+    }
+    const std::uint64_t event = m_mapping.guard().header().eventCount.load(std::memory_order_relaxed);
     m_mapping.header().heldNs.fetch_add(now - m_begin, std::memory_order_acq_rel);
-    m_mapping.appendStop(m_event, m_begin, now);
+    m_mapping.appendStop(event, m_begin, now);
 }
 
 void HoldClock::stopped(std::int64_t now) {
@@ -99,7 +104,8 @@ void HoldClock::stopped(std::int64_t now) {
     m_gdb = true;
     // The library counts its waiting at the gate, and from its arrival to its return from the stop function.
     // A stop in between is part of that.
-    const trace::MappingHeader& header = m_mapping.header();
+    m_mapping.guard().look();
+    const trace::MappingHeader& header = m_mapping.guard().header();
     const bool waits =
         header.inHold.load(std::memory_order_acquire) != 0 ||
         header.state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(trace::RankState::AtGate);

@@ -60,7 +60,6 @@ class HoldClock {
     bool m_wasGdb = false; ///< before the last resume
     bool m_counting = false;
     std::int64_t m_begin = 0;
-    std::uint64_t m_event = 0;
     std::string m_resumeToken;
 };
 

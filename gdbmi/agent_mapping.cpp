@@ -1,7 +1,6 @@
 #include "agent_mapping.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -14,9 +13,6 @@ namespace {
 
 /// Largest part of the blocks in one Trace frame; the window asks again for the rest.
 constexpr std::uint64_t kMaxBlockBytesPerFrame = 32u << 20;
-/// A running rank may change the header while it is copied: so often the copy is made anew.
-constexpr int kCopyAttempts = 8;
-
 std::string sizeText(std::size_t bytes) {
     return std::to_string(bytes >> 20) + " MiB";
 }
@@ -32,17 +28,6 @@ int openUnnamedFile(const std::string& directory) {
         ::unlink(name.c_str());
     }
     return named;
-}
-
-using HeaderWords = std::array<std::uint64_t, (sizeof(trace::MappingHeader) + 7) / 8>;
-
-HeaderWords copyHeader(const std::byte* base) {
-    HeaderWords words{};
-    const auto* from = reinterpret_cast<const std::uint64_t*>(base);
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        words[i] = __atomic_load_n(from + i, __ATOMIC_ACQUIRE);
-    }
-    return words;
 }
 
 } // namespace
@@ -96,6 +81,7 @@ std::optional<FaultText> Mapping::create(const std::string& directory, int rank)
     header.threshold.store(kNoThreshold.value(), std::memory_order_relaxed);
     header.fileBytes.store(trace::kInitialFileBytes, std::memory_order_relaxed);
     __atomic_store_n(&header.magic, trace::kMappingMagic, __ATOMIC_RELEASE);
+    m_guard.watch(m_base);
     return std::nullopt;
 }
 
@@ -114,23 +100,8 @@ std::size_t Mapping::fileBytes() const {
 }
 
 std::string Mapping::copyForWindow(const Fields& pull) {
-    HeaderWords words{};
-    std::string staging(trace::kStagingBytes, '\0');
-    for (int attempt = 0; attempt < kCopyAttempts; ++attempt) {
-        const std::uint32_t sequence = header().stagingSequence.load(std::memory_order_acquire);
-        words = copyHeader(m_base);
-        std::memcpy(staging.data(), m_base + trace::kStagingOffset + (sequence & 1) * trace::kStagingBytes,
-                    trace::kStagingBytes);
-        std::atomic_thread_fence(std::memory_order_acquire);
-        // The same event count as well: otherwise an event was added half-way and its parts may not fit.
-        const auto& copied = *reinterpret_cast<const trace::MappingHeader*>(words.data());
-        if (header().stagingSequence.load(std::memory_order_acquire) == sequence &&
-            header().eventCount.load(std::memory_order_relaxed) ==
-                copied.eventCount.load(std::memory_order_relaxed)) {
-            break;
-        }
-    }
-    const auto& copied = *reinterpret_cast<const trace::MappingHeader*>(words.data());
+    m_guard.lookAtAll();
+    const trace::MappingHeader& copied = m_guard.recordedHeader();
 
     TraceHeader out{};
     out.id = unsignedField(pull, "id", 0);
@@ -143,17 +114,11 @@ std::string Mapping::copyForWindow(const Fields& pull) {
         from = std::min(unsignedField(pull, name, 0), valid);
         bytes = valid - from;
     };
-    part("dictionary", copied.dictionaryLength.load(std::memory_order_relaxed), trace::kDictionaryBytes,
+    part("dictionary", copied.dictionaryLength.load(std::memory_order_relaxed), m_guard.dictionary().size(),
          out.dictionaryFrom, out.dictionaryBytes);
-    part("comms", copied.commLength.load(std::memory_order_relaxed), trace::kCommBytes, out.commsFrom,
+    part("comms", copied.commLength.load(std::memory_order_relaxed), m_guard.comms().size(), out.commsFrom,
          out.commsBytes);
-    const auto* stops = reinterpret_cast<const trace::MappedStop*>(m_base + trace::kStopOffset);
-    std::uint64_t ready = 0;
-    while (ready < std::min(copied.stopCount.load(std::memory_order_relaxed), trace::kMaxStops) &&
-           stops[ready].ready.load(std::memory_order_acquire) != 0) {
-        ++ready;
-    }
-    part("stops", ready * sizeof(trace::MappedStop), trace::kStopBytes, out.stopsFrom, out.stopsBytes);
+    part("stops", m_guard.stops().size(), m_guard.stops().size(), out.stopsFrom, out.stopsBytes);
     part("blocks", copied.blockLength.load(std::memory_order_relaxed),
          size > trace::kBlockOffset ? size - trace::kBlockOffset : 0, out.blocksFrom, out.blocksBytes);
     out.blocksBytes = std::min(out.blocksBytes, kMaxBlockBytesPerFrame);
@@ -162,15 +127,13 @@ std::string Mapping::copyForWindow(const Fields& pull) {
     body.reserve(sizeof out + sizeof(trace::MappingHeader) + trace::kStagingBytes + out.dictionaryBytes +
                  out.commsBytes + out.stopsBytes + out.blocksBytes);
     body.append(reinterpret_cast<const char*>(&out), sizeof out);
-    body.append(reinterpret_cast<const char*>(words.data()), sizeof(trace::MappingHeader));
-    body.append(staging);
-    const auto append = [&](std::size_t offset, std::uint64_t from, std::uint64_t bytes) {
-        body.append(reinterpret_cast<const char*>(m_base) + offset + from, bytes);
-    };
-    append(trace::kDictionaryOffset, out.dictionaryFrom, out.dictionaryBytes);
-    append(trace::kCommOffset, out.commsFrom, out.commsBytes);
-    append(trace::kStopOffset, out.stopsFrom, out.stopsBytes);
-    append(trace::kBlockOffset, out.blocksFrom, out.blocksBytes);
+    body.append(reinterpret_cast<const char*>(&copied), sizeof(trace::MappingHeader));
+    body.append(m_guard.staging());
+    body.append(m_guard.dictionary(), out.dictionaryFrom, out.dictionaryBytes);
+    body.append(m_guard.comms(), out.commsFrom, out.commsBytes);
+    body.append(m_guard.stops(), out.stopsFrom, out.stopsBytes);
+    body.append(reinterpret_cast<const char*>(m_base) + trace::kBlockOffset + out.blocksFrom,
+                out.blocksBytes);
     return body;
 }
 

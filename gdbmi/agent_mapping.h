@@ -3,6 +3,7 @@
 
 #include "../tracelib/mapping.h"
 #include "agent_frames.h"
+#include "agent_guard.h"
 #include "agent_program.h"
 
 #include <optional>
@@ -23,14 +24,15 @@ class Mapping {
 
     [[nodiscard]] bool exists() const { return m_base != nullptr; }
     [[nodiscard]] trace::MappingHeader& header() { return *reinterpret_cast<trace::MappingHeader*>(m_base); }
-    [[nodiscard]] const trace::MappingHeader& header() const {
-        return *reinterpret_cast<const trace::MappingHeader*>(m_base);
-    }
+    /// To be asked for whatever the library says; header() is for what is told to it.
+    [[nodiscard]] MappingGuard& guard() { return m_guard; }
+    [[nodiscard]] const MappingGuard& guard() const { return m_guard; }
     /// Value of STOPLINE_MAP. Always of the same length, so that the rank's environment block, and with it
     /// the address of its stack, does not depend on process numbers.
     [[nodiscard]] std::string environmentPath() const;
 
-    /// Body of a Trace frame: everything beyond the lengths that the window says it has.
+    /// Body of a Trace frame: everything beyond the lengths that the window says it has. When the program has
+    /// overwritten the mapping: what was copied before.
     [[nodiscard]] std::string copyForWindow(const Fields& pull);
 
     /// Appends a stop record; false when the region is full. The caller has added the time to heldNs.
@@ -41,6 +43,7 @@ class Mapping {
 
     int m_fd = -1;
     std::byte* m_base = nullptr;
+    MappingGuard m_guard;
 };
 
 } // namespace stopline::agent

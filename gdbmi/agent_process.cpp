@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <unordered_map>
 
 namespace stopline::agent {
 namespace {
@@ -44,6 +45,17 @@ std::string_view afterName(const std::string& stat) {
     const std::size_t end = stat.rfind(')');
     return end == std::string::npos || end + 2 > stat.size() ? std::string_view()
                                                              : std::string_view(stat).substr(end + 2);
+}
+
+/// 0 when there is no such process.
+pid_t parentOf(pid_t pid) {
+    const std::string stat = readFile(procPath(pid, "stat"));
+    const std::string_view fields = afterName(stat);
+    pid_t parent = 0;
+    if (fields.size() > 2) {
+        std::from_chars(fields.data() + 2, fields.data() + fields.size(), parent);
+    }
+    return parent;
 }
 
 bool isEndedState(char state) {
@@ -199,6 +211,18 @@ pid_t tracerOf(pid_t pid) {
                                    : static_cast<pid_t>(std::strtol(status.c_str() + at + 10, nullptr, 10));
 }
 
+bool isDescendant(pid_t pid) {
+    const pid_t own = ::getpid();
+    constexpr int kDeepest = 1000; // numbers may be given anew meanwhile
+    for (int i = 0; i < kDeepest && pid > 1; ++i) {
+        pid = parentOf(pid);
+        if (pid == own) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void killOwnGroup() {
     const pid_t own = ::getpid();
     if (::getpgrp() != own) {
@@ -209,6 +233,31 @@ void killOwnGroup() {
             ::kill(pid, SIGKILL);
         }
     });
+}
+
+void killDescendants() {
+    const pid_t own = ::getpid();
+    constexpr int kRounds = 50;
+    constexpr int kStepMs = 2;
+    for (int i = 0; i < kRounds; ++i) {
+        std::unordered_map<pid_t, pid_t> parents;
+        forEachNumber("/proc", [&parents](pid_t pid) { parents[pid] = parentOf(pid); });
+        bool found = false;
+        for (const auto& [pid, parent] : parents) {
+            pid_t above = parent;
+            for (std::size_t steps = 0; above > 1 && above != own && steps < parents.size(); ++steps) {
+                const auto next = parents.find(above);
+                above = next == parents.end() ? 0 : next->second;
+            }
+            if (above == own && !hasEnded(pid)) {
+                found = ::kill(pid, SIGKILL) == 0 || found;
+            }
+        }
+        if (!found) {
+            break;
+        }
+        ::usleep(kStepMs * 1000);
+    }
 }
 
 std::vector<std::string> mappedSharedFiles(pid_t pid) {

@@ -21,10 +21,17 @@ void killByPidfd(int pidfd); ///< SIGKILL; async-signal-safe
 /// Wait status by a pidfd, also after somebody else has waited (Linux 6.15); -1 when it is not to be had.
 [[nodiscard]] int pidfdStatus(int pidfd);
 [[nodiscard]] pid_t tracerOf(pid_t pid); ///< 0: none
+/// True when the process is a child of this one, a child of a child, and so on.
+[[nodiscard]] bool isDescendant(pid_t pid);
 
 /// Kills everybody in the agent's process group except the agent. Does nothing when the group is not the
 /// agent's own.
 void killOwnGroup();
+
+/// Kills everybody below this process, whatever sessions and groups they have made. Who forks meanwhile is found again;
+/// does not wait for their ends. Who has lost its parent is only below this process if this takes orphans
+/// (PR_SET_CHILD_SUBREAPER).
+void killDescendants();
 
 /// Shared-memory files of MPI that the process has mapped.
 [[nodiscard]] std::vector<std::string> mappedSharedFiles(pid_t pid);

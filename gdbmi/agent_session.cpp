@@ -249,8 +249,7 @@ int Session::leave() {
             ::kill(rankPid(), SIGSTOP);
             shared = mappedSharedFiles(rankPid());
         }
-        killRank();
-        killOwnGroup();
+        killAll();
     }
     killGdb();
     const std::int64_t begin = monotonicNs();
@@ -376,14 +375,12 @@ void Session::obey(const Fields& command) {
         header.release.store(1, std::memory_order_release);
         wakeFutex(header.release);
     } else if (what == "stop") {
-        const pid_t caller = header.callerTid.load(std::memory_order_acquire);
+        const pid_t caller = m_mapping.guard().header().callerTid.load(std::memory_order_relaxed);
         if (!m_rankEnded && (caller <= 0 || ::syscall(SYS_tgkill, rankPid(), caller, SIGSTOP) != 0)) {
             ::kill(rankPid(), SIGSTOP);
         }
     } else if (what == "kill") {
-        killRank();
-        killOwnGroup();
-        killGdb();
+        killAll();
     } else if (what == "finish") {
         m_finish = true;
     } else if (what == "poll") {

@@ -64,9 +64,11 @@ class Session {
     void watchMpiProcess(); ///< when MPI runs in another process than the child
     void reapChildren();
     void checkRank();
-    void gdbEnded();
+    void gdbEnded(int status);
     void killRank();
+    void killAll();
     void killGdb();
+    void lookAtMapping(std::int64_t now);
     void sendState();
     void fault(const FaultText& fault);
     [[nodiscard]] pid_t rankPid() const;
@@ -86,6 +88,7 @@ class Session {
     int m_childStatus = -1;
     pid_t m_mpiPid = 0; ///< the process that uses MPI, where it is not the child; 0: it is
     int m_mpiFd = -1;
+    int m_mpiStatus = -1; ///< wait status, where it has become a child of the agent
     bool m_mpiFdReadable = false;
     bool m_childFdReadable = false;
     bool m_rankEnded = false; ///< noticed
@@ -114,6 +117,8 @@ class Session {
     std::string m_lastState;    ///< what was told last, without the progress
     std::string m_lastProgress; ///< event number and the like
     std::int64_t m_lastStateTime = 0;
+    std::int64_t m_lastLook = 0; ///< at all of the mapping
+    bool m_overwrittenTold = false;
 };
 
 } // namespace stopline::agent

@@ -142,11 +142,7 @@ void Session::readGdbErrors() {
     }
 }
 
-void Session::gdbEnded() {
-    int status = 0;
-    if (m_gdb.pid <= 0 || ::waitpid(m_gdb.pid, &status, WNOHANG) != m_gdb.pid) {
-        return;
-    }
+void Session::gdbEnded(int status) {
     // What it said last is still in the socket.
     while (m_gdb.mi >= 0 && m_leaving == Leaving::No) {
         readGdb();
@@ -197,8 +193,12 @@ void Session::gdbEnded() {
 }
 
 void Session::watchMpiProcess() {
-    const pid_t pid = m_mapping.header().pid.load(std::memory_order_acquire);
-    if (pid <= 0 || pid == m_child || m_mpiPid != 0 || m_rankEnded) {
+    if (m_mpiPid != 0 || m_rankEnded || !m_mapping.guard().look()) {
+        return;
+    }
+    // The rank's end will be that of this process: nobody else's number may stand there by mistake.
+    const pid_t pid = m_mapping.guard().header().pid.load(std::memory_order_relaxed);
+    if (pid <= 0 || pid == m_child || !isDescendant(pid)) {
         return;
     }
     m_mpiPid = pid;
@@ -207,14 +207,17 @@ void Session::watchMpiProcess() {
 }
 
 void Session::reapChildren() {
-    if (!m_childReaped && m_child > 0) {
-        int status = 0;
-        if (::waitpid(m_child, &status, WNOHANG) == m_child) {
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+        if (pid == m_child) {
             m_childReaped = true;
             m_childStatus = status;
-        }
+        } else if (pid == m_gdb.pid) {
+            gdbEnded(status);
+        } else if (pid == m_mpiPid) {
+            m_mpiStatus = status;
+        } // else an orphan of the rank: nobody asks how it ended
     }
-    gdbEnded();
 }
 
 void Session::checkRank() {
@@ -234,7 +237,7 @@ void Session::checkRank() {
         if (isChild) {
             m_rankStatus = m_childReaped ? m_childStatus : zombieStatus(pid);
         } else {
-            m_rankStatus = zombieStatus(pid);
+            m_rankStatus = m_mpiStatus != -1 ? m_mpiStatus : zombieStatus(pid);
             if (m_rankStatus == -1 && m_mpiFd >= 0) {
                 m_rankStatus = pidfdStatus(m_mpiFd);
             }
@@ -257,6 +260,18 @@ void Session::killRank() {
     }
 }
 
+/// Ends the rank with all that it has started, also what has left its session. A program that has ended well by itself
+/// has left behind what it wanted to.
+void Session::killAll() {
+    const bool endedWell = m_rankEnded && m_rankStatus == 0;
+    killGdb();
+    killRank();
+    killOwnGroup();
+    if (!endedWell) {
+        killDescendants();
+    }
+}
+
 void Session::killGdb() {
     if (m_gdb.pid > 0) {
         m_exitAsked = true;
@@ -264,8 +279,32 @@ void Session::killGdb() {
     }
 }
 
+/// Looks at what the library says, and now and then at what it has recorded, so that of a recording that the
+/// program overwrites no more is lost than the last moment.
+void Session::lookAtMapping(std::int64_t now) {
+    MappingGuard& guard = m_mapping.guard();
+    if (now - m_lastLook < kProgressNs) {
+        guard.look();
+    } else {
+        m_lastLook = now;
+        guard.lookAtAll();
+    }
+    if (guard.overwritten() && !m_overwrittenTold) {
+        m_overwrittenTold = true;
+        fault({"recording-overwritten",
+               "The recording of rank " + std::to_string(m_setup.rank) + " was overwritten by the program (" +
+                   guard.what() + "): it ends with event " +
+                   std::to_string(guard.header().eventCount.load(std::memory_order_relaxed)) + ".",
+               "It writes to memory that is not its own: a memory checker (-fsanitize=address, valgrind) "
+               "finds where. What was recorded before stays, and the rank can be stopped and looked at as "
+               "before."});
+    }
+}
+
 void Session::sendState() {
-    const trace::MappingHeader& header = m_mapping.header();
+    const std::int64_t now = monotonicNs();
+    lookAtMapping(now);
+    const trace::MappingHeader& header = m_mapping.guard().header();
     const auto number = [](auto value) { return std::to_string(value); };
     const auto flag = [](bool value) { return std::string(value ? "1" : "0"); };
     const auto state = header.state.load(std::memory_order_acquire);
@@ -294,7 +333,6 @@ void Session::sendState() {
         encodeFields({{"event", number(header.eventCount.load(std::memory_order_acquire))},
                       {"inside", flag(header.insideCall.load(std::memory_order_acquire) != 0)},
                       {"poll", flag(header.pollOpen.load(std::memory_order_acquire) != 0)}});
-    const std::int64_t now = monotonicNs();
     if (text == m_lastState && (progress == m_lastProgress || now - m_lastStateTime < kProgressNs)) {
         return;
     }

@@ -1,5 +1,6 @@
 #include "rank_process.h"
 
+#include "../gdbmi/agent_guard.h"
 #include "../gdbmi/launcher_check.h"
 
 #include <QLoggingCategory>
@@ -37,6 +38,14 @@ bool legal(RankPhase from, RankPhase to) {
 }
 
 constexpr int kAloneMs = 800;
+
+bool isOverwritten(const agent::RankStatus& status) {
+    return status.recordingOff == static_cast<int>(agent::kOverwritten);
+}
+
+QString overwrittenText() {
+    return QStringLiteral("its recording was overwritten by the program");
+}
 
 const char* signalText(int signal) {
     return strsignal(signal);
@@ -148,7 +157,7 @@ void RankProcess::setPhase(RankPhase phase, StopWhy why, const QString& detail) 
     m_view.phase = phase;
     m_view.silent = m_view.silent && !ended() && phase != RankPhase::Failed;
     m_view.why = why;
-    m_view.detail = detail;
+    m_view.detail = detail.isEmpty() && !ended() && isOverwritten(m_link->status()) ? overwrittenText() : detail;
     qCDebug(logRank) << "rank" << m_rank.value() << "phase" << int(phase) << "why" << int(why);
     emit phaseChanged();
 }
@@ -262,6 +271,10 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
         }
         settleEnd();
         return;
+    }
+    if (isOverwritten(now) && !isOverwritten(before) && m_view.detail.isEmpty()) {
+        m_view.detail = overwrittenText();
+        emit phaseChanged();
     }
     tryJoin();
     if (m_rejoinWanted && now.atGate) {

@@ -1,6 +1,8 @@
 // Stops of a rank: what gdb says of them, and what they mean to the user.
 #include "rank_process.h"
 
+#include "../gdbmi/agent_guard.h"
+
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -185,6 +187,10 @@ void RankProcess::afterStop() {
         case trace::StopReason::Threshold:
         case trace::StopReason::None:
             why = StopWhy::Stopline;
+            if (m_link->status().recordingOff == static_cast<int>(agent::kOverwritten)) {
+                why = StopWhy::Abort; // nobody can say any more which of these it is
+                detail = QStringLiteral("MPI_Abort, an error in MPI, or an exit without MPI_Finalize");
+            }
             break;
         }
     } else {

@@ -23,6 +23,63 @@ bool sameEvent(const trace::EventDetails& a, const trace::EventDetails& b) {
     return withoutA == withoutB;
 }
 
+/// Completions of freed receives that one execution has told of and the other not, or not yet. References count from
+/// the latest request backwards: they are moved on with each event.
+class FreedCompletions {
+  public:
+    void clear() {
+        m_executed.clear();
+        m_recorded.clear();
+    }
+    [[nodiscard]] bool empty() const { return m_executed.empty() && m_recorded.empty(); }
+    /// The next event of both.
+    void pass(const trace::EventDetails& event) {
+        if (event.kind == trace::EventKind::Begin && trace::createsRequest(trace::functionClass(event.function))) {
+            for (auto* list : {&m_executed, &m_recorded}) {
+                for (trace::Completion& completion : *list) {
+                    ++completion.request.back;
+                }
+            }
+        }
+    }
+    void compare(const trace::EventDetails& executed, const trace::EventDetails& recorded) {
+        note(executed, m_executed, m_recorded);
+        note(recorded, m_recorded, m_executed);
+    }
+    /// What the recording is to say of an event behind its end: what it has not got yet, and nothing twice.
+    [[nodiscard]] trace::EventDetails told(trace::EventDetails event) {
+        std::vector<trace::Completion> fresh;
+        std::swap(fresh, m_executed);
+        for (const trace::Completion& completion : event.completions) {
+            if (!take(m_recorded, completion)) {
+                fresh.push_back(completion);
+            }
+        }
+        event.completions = std::move(fresh);
+        return event;
+    }
+
+  private:
+    using List = std::vector<trace::Completion>;
+    static bool take(List& from, const trace::Completion& completion) {
+        return std::erase_if(from, [&](const auto& other) { return other.request == completion.request; }) > 0;
+    }
+    static void note(const trace::EventDetails& event, List& own, List& others) {
+        for (const trace::Completion& completion : event.completions) {
+            if (!take(others, completion)) {
+                own.push_back(completion);
+            }
+        }
+    }
+
+    List m_executed; ///< seen now, not in the recording
+    List m_recorded; ///< in the recording, not seen now
+};
+
+bool tellsOfFreed(const trace::EventDetails& event) {
+    return event.kind == trace::EventKind::End && !trace::completesRequests(trace::functionClass(event.function));
+}
+
 std::string keyOf(const trace::EventDetails& details) {
     const std::vector<std::byte> bytes = trace::encodeDetails(details);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -38,6 +95,7 @@ struct Recording::RankFeed {
     std::uint32_t commsRecorded = 0; ///< communicators of this rank in the timeline
     std::size_t stopsSeen = 0;
     bool different = false;
+    FreedCompletions freed;
     std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
     std::unordered_map<std::string, DetailsId> known; ///< timeline's ids by encoded details
     // Times of a later execution are moved so that they go on where the recording ended (see append()).
@@ -61,14 +119,19 @@ Recording::Recording(std::int32_t ranks) : m_timeline(std::make_unique<Timeline>
 Recording::~Recording() = default;
 
 void Recording::beginExecution() {
+    // One before which nothing has been recorded is the first, whose clocks all others follow.
+    const bool first = std::all_of(m_feeds.begin(), m_feeds.end(), [this](const auto& feed) {
+        return m_timeline->lastEvent(feed->rank).value() == 0 && feed->recordedHeld == 0;
+    });
     for (auto& feed : m_feeds) {
         feed->reader = trace::RankReader();
         feed->consumed = 0;
         feed->commsSeen = 0;
         feed->stopsSeen = 0;
         feed->different = false;
+        feed->freed.clear();
         feed->toTimeline.clear();
-        feed->firstExecution = false;
+        feed->firstExecution = first;
         feed->shifted = false;
     }
 }
@@ -110,6 +173,21 @@ void Recording::join(RankFeed& feed, std::size_t index) {
     feed.wallShift = wallRecorded - wallNow;
 }
 
+/// The same for an event behind the recording's end.
+DetailsId Recording::toAppend(RankFeed& feed, DetailsId id) {
+    const DetailsId translated = translate(feed, id);
+    if (feed.freed.empty()) {
+        return translated;
+    }
+    const trace::EventDetails& event = m_timeline->details(feed.rank, translated);
+    feed.freed.pass(event);
+    if (!tellsOfFreed(event)) {
+        return translated;
+    }
+    trace::EventDetails told = feed.freed.told(event);
+    return told == event ? translated : m_timeline->addDetails(feed.rank, std::move(told));
+}
+
 /// Appends the events from feed.consumed to `to`.
 void Recording::append(RankFeed& feed, std::size_t to) {
     if (!feed.firstExecution && !feed.shifted) {
@@ -127,7 +205,7 @@ void Recording::append(RankFeed& feed, std::size_t to) {
         for (std::size_t i = 0; i < count; ++i) {
             const trace::DecodedEvent& event = events[feed.consumed + i];
             feed.lastTime = std::max(feed.lastTime, event.execution + feed.shift);
-            batch[i] = {translate(feed, event.details), feed.lastTime, event.pollFailures};
+            batch[i] = {toAppend(feed, event.details), feed.lastTime, event.pollFailures};
         }
         m_timeline->addEvents(feed.rank, std::span(batch).first(count));
         feed.consumed += count;
@@ -141,6 +219,9 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
         const EventIndex number(first + feed.consumed);
         const DetailsId executed = translate(feed, feed.reader.events()[feed.consumed].details);
         const DetailsId recorded = m_timeline->eventDetails(feed.rank, number);
+        if (!feed.freed.empty()) {
+            feed.freed.pass(m_timeline->details(feed.rank, recorded));
+        }
         if (executed != recorded) {
             const trace::EventDetails& now = m_timeline->details(feed.rank, executed);
             const trace::EventDetails& then = m_timeline->details(feed.rank, recorded);
@@ -148,6 +229,7 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
                 feed.different = true;
                 return Difference{feed.rank, number, then, now, false};
             }
+            feed.freed.compare(now, then);
         }
     }
     return std::nullopt;
@@ -235,6 +317,7 @@ void Recording::branch() {
         feed->recordedOrigin = 0;
         feed->recordedHeld = 0;
         feed->different = false;
+        feed->freed.clear();
         feed->commsSeen = 0;
         for (const trace::CommInfo& comm : feed->reader.comms()) {
             m_timeline->addComm(feed->rank, comm);

@@ -61,6 +61,7 @@ class Recording {
     std::optional<Difference> takeComms(RankFeed& feed);
     void takeStops(RankFeed& feed);
     DetailsId translate(RankFeed& feed, DetailsId id);
+    DetailsId toAppend(RankFeed& feed, DetailsId id);
 
     std::unique_ptr<Timeline> m_timeline;
     std::vector<std::unique_ptr<RankFeed>> m_feeds;

@@ -58,9 +58,9 @@ QString stateText(const RankView& view) {
     case RankPhase::Starting:
         return QStringLiteral("starting");
     case RankPhase::Running:
-        return view.insideMpi ? QStringLiteral("waiting in MPI") : QStringLiteral("running");
+        return with(view.insideMpi ? QStringLiteral("waiting in MPI") : QStringLiteral("running"));
     case RankPhase::Holding:
-        return QStringLiteral("holding");
+        return with(QStringLiteral("holding"));
     case RankPhase::Exited:
         if (view.exitSignal != 0) {
             return view.detail.isEmpty() ? QStringLiteral("killed") : view.detail;
@@ -76,25 +76,25 @@ QString stateText(const RankView& view) {
     switch (view.why) {
     case StopWhy::Paused:
     case StopWhy::None:
-        return view.insideMpi ? QStringLiteral("paused in MPI") : QStringLiteral("paused");
+        return with(view.insideMpi ? QStringLiteral("paused in MPI") : QStringLiteral("paused"));
     case StopWhy::Breakpoint:
-        return QStringLiteral("stopped at breakpoint");
+        return with(QStringLiteral("stopped at breakpoint"));
     case StopWhy::Watchpoint:
-        return QStringLiteral("stopped at watchpoint");
+        return with(QStringLiteral("stopped at watchpoint"));
     case StopWhy::Step:
-        return QStringLiteral("stopped after step");
+        return with(QStringLiteral("stopped after step"));
     case StopWhy::Signal:
         return with(QStringLiteral("stopped by signal"));
     case StopWhy::Stopline:
-        return QStringLiteral("stopped at stopline");
+        return with(QStringLiteral("stopped at stopline"));
     case StopWhy::Start:
-        return QStringLiteral("stopped at the start");
+        return with(QStringLiteral("stopped at the start"));
     case StopWhy::Abort:
     case StopWhy::MpiError:
     case StopWhy::ExitNoFinalize:
         return with(QStringLiteral("stopped before the job ends"));
     case StopWhy::Departure:
-        return QStringLiteral("stopped: departs from the recording");
+        return with(QStringLiteral("stopped: departs from the recording"));
     }
     return {};
 }

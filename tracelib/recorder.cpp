@@ -88,15 +88,17 @@ void Recorder::open(std::byte* base, RecorderMemory* memory, GrowFunction grow, 
     m_tolerance = tolerance < 0 ? 0 : tolerance;
     constexpr TimeNs exactError = TimeNs{1} << (kExactShift - 1);
     m_exactFrom = m_tolerance > exactError ? m_tolerance : exactError;
+    m_commLength = m_header->commLength.load(std::memory_order_relaxed);
+    m_blockLength = m_header->blockLength.load(std::memory_order_relaxed);
+    m_fileBytes = m_header->fileBytes.load(std::memory_order_relaxed);
     startBuffer(0);
 }
 
 void Recorder::startBuffer(std::uint32_t sequence) {
     // Whoever copies the header meanwhile sees by the mark, or by the changed sequence, that the words do not
     // belong together.
-    m_header->stagingSequence.store(m_header->stagingSequence.load(std::memory_order_relaxed) |
-                                        kStagingTurning,
-                                    std::memory_order_relaxed);
+    m_header->stagingSequence.store(m_sequence | kStagingTurning, std::memory_order_relaxed);
+    m_sequence = sequence;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     m_staging = m_base + kStagingOffset + (sequence & 1) * kStagingBytes;
     m_ids = 0;
@@ -107,6 +109,7 @@ void Recorder::startBuffer(std::uint32_t sequence) {
     m_header->stagedIds.store(0, std::memory_order_release);
     m_header->stagedTimes.store(0, std::memory_order_release);
     m_header->stagedFirst.store(m_firstStaged, std::memory_order_release);
+    m_stagedTime = m_time;
     m_header->stagedTime.store(m_time, std::memory_order_release);
     m_header->stagingSequence.store(sequence, std::memory_order_release);
 }
@@ -119,11 +122,10 @@ void Recorder::switchOff(int error) {
 }
 
 bool Recorder::ensureFile(std::uint64_t bytes) {
-    std::uint64_t have = m_header->fileBytes.load(std::memory_order_relaxed);
-    if (bytes <= have) {
+    if (bytes <= m_fileBytes) {
         return true;
     }
-    std::uint64_t want = have;
+    std::uint64_t want = m_fileBytes;
     while (want < bytes) {
         want += kGrowBytes;
     }
@@ -135,6 +137,7 @@ bool Recorder::ensureFile(std::uint64_t bytes) {
         switchOff(error);
         return false;
     }
+    m_fileBytes = want;
     m_header->fileBytes.store(want, std::memory_order_release);
     return true;
 }
@@ -257,12 +260,12 @@ inline std::uint64_t Recorder::appendDetails(const QuickKey* key, const DetailsV
 }
 
 CommIndex Recorder::addComm(const CommView& comm) {
-    const std::uint64_t length = m_header->commLength.load(std::memory_order_relaxed);
-    const std::size_t size = encodeComm(comm, m_base + kCommOffset + length, kCommBytes - length);
+    const std::size_t size = encodeComm(comm, m_base + kCommOffset + m_commLength, kCommBytes - m_commLength);
     if (size == 0) {
         return kNoComm;
     }
-    m_header->commLength.store(length + size, std::memory_order_release);
+    m_commLength += size;
+    m_header->commLength.store(m_commLength, std::memory_order_release);
     return CommIndex{m_comms++};
 }
 
@@ -270,8 +273,7 @@ void Recorder::flush() {
     if (m_off || m_ids == 0) {
         return;
     }
-    const std::uint64_t length = m_header->blockLength.load(std::memory_order_relaxed);
-    const std::uint64_t at = kBlockOffset + length;
+    const std::uint64_t at = kBlockOffset + m_blockLength;
     if (!ensureFile(at + sizeof(BlockHeader) + kMaxPackedBytes + 8)) {
         return;
     }
@@ -281,7 +283,7 @@ void Recorder::flush() {
     BlockHeader block{};
     block.magic = kBlockMagic;
     block.firstEvent = m_firstStaged;
-    block.startTime = m_header->stagedTime.load(std::memory_order_relaxed);
+    block.startTime = m_stagedTime;
     block.eventCount = static_cast<std::uint32_t>(m_lastEvent - m_firstStaged + 1);
     block.tokenBytes = streams.size[0];
     block.idBytes = streams.size[1];
@@ -298,9 +300,10 @@ void Recorder::flush() {
     block.checksum = checksumOf(block, streams);
     std::memcpy(m_base + at, &block, sizeof block);
     const std::uint64_t stored = (std::uint64_t{block.compressedBytes} + 7) & ~std::uint64_t{7};
-    m_header->blockLength.store(length + sizeof block + stored, std::memory_order_release);
+    m_blockLength += sizeof block + stored;
+    m_header->blockLength.store(m_blockLength, std::memory_order_release);
 
-    startBuffer((m_header->stagingSequence.load(std::memory_order_relaxed) + 1) & ~kStagingTurning);
+    startBuffer((m_sequence + 1) & ~kStagingTurning);
 }
 
 } // namespace stopline::trace

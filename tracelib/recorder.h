@@ -100,6 +100,12 @@ class Recorder {
     std::uint32_t m_ids = 0;
     std::uint32_t m_times = 0;
     std::uint32_t m_comms = 0;
+    // What decides where is written is kept here: the program may overwrite the header.
+    std::uint32_t m_sequence = 0;
+    std::uint64_t m_commLength = 0;
+    std::uint64_t m_blockLength = 0;
+    std::uint64_t m_fileBytes = 0;
+    TimeNs m_stagedTime = 0;
     bool m_off = false;
 };
 

@@ -74,6 +74,7 @@ void Signatures::open(std::byte* base, SignatureMemory* memory) {
     m_header = reinterpret_cast<MappingHeader*>(base);
     m_dictionary = base + kDictionaryOffset;
     m_memory = memory;
+    m_length = m_header->dictionaryLength.load(std::memory_order_relaxed);
 }
 
 bool hasSameLists(const DetailsView& a, const DetailsView& b) {
@@ -120,16 +121,16 @@ std::uint32_t Signatures::intern(const std::byte* bytes, std::size_t size) {
             return number;
         }
     }
-    const std::uint64_t length = m_header->dictionaryLength.load(std::memory_order_relaxed);
-    if (m_full || m_count == SignatureMemory::kMaxSignatures || length + size > kDictionaryBytes) {
+    if (m_full || m_count == SignatureMemory::kMaxSignatures || m_length + size > kDictionaryBytes) {
         // For ever, so that the same details do not change their form again and again.
         m_full = true;
         return 0;
     }
-    std::memcpy(m_dictionary + length, bytes, size);
-    m_header->dictionaryLength.store(length + size, std::memory_order_release);
-    m_memory->signatures[m_count] = {hash, static_cast<std::uint32_t>(length),
+    std::memcpy(m_dictionary + m_length, bytes, size);
+    m_memory->signatures[m_count] = {hash, static_cast<std::uint32_t>(m_length),
                                      static_cast<std::uint32_t>(size)};
+    m_length += size;
+    m_header->dictionaryLength.store(m_length, std::memory_order_release);
     m_memory->slots[slot] = ++m_count;
     return m_count;
 }

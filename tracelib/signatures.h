@@ -129,6 +129,7 @@ class Signatures {
     [[nodiscard]] std::size_t encode(const DetailsView& details);
 
     MappingHeader* m_header = nullptr;
+    std::uint64_t m_length = 0; ///< of the dictionary; the header's may be overwritten by the program
     std::byte* m_dictionary = nullptr;
     SignatureMemory* m_memory = nullptr;
     std::uint32_t m_count = 0;

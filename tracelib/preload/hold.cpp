@@ -93,6 +93,13 @@ void bookHeld(TimeNs begin, TimeNs heldAtBegin) {
 }
 
 void holdAt(std::uint64_t event) {
+    MappingHeader& header = *rank.header;
+    if (header.magic != trace::kMappingMagic || header.formatVersion != trace::kFormatVersion) {
+        // Overwritten by the program: this threshold is not the debugger's, and nobody would end the hold.
+        rank.recorder.switchOff(EUCLEAN);
+        header.threshold.store(kNoThreshold.value(), std::memory_order_release);
+        return;
+    }
     std::uint64_t threshold = rank.header->threshold.load(std::memory_order_acquire);
     // The debugger may move it meanwhile; and of two threads only one holds.
     while (event >= threshold) {

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstring>
+
 namespace stopline::replay {
 namespace {
 
@@ -66,6 +69,27 @@ TEST(Recording, ExecutionAgainIsComparedInPiecesAndGoesOnBehindTheRecording) {
     EXPECT_EQ(recording.timeline().lastEvent(rank), EventIndex{12 * (kIterations + 10)});
 }
 
+TEST(Recording, ExecutionBeforeWhichNothingWasRecordedIsTheFirst) {
+    constexpr std::int64_t kLater = 1'000'000'000;
+    Recording plain(2);
+    Recording announced(2);
+    announced.beginExecution();
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        trace::RankImage image = bench::recording(rank, 2, 20);
+        const std::int64_t origin = 5 * kLater + rank * kLater;
+        std::memcpy(image.header.data() + offsetof(trace::MappingHeader, originNs), &origin, sizeof origin);
+        QString error;
+        (void)plain.feed(RankId{rank}, image, error);
+        (void)announced.feed(RankId{rank}, image, error);
+        EXPECT_EQ(error, QString());
+    }
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        const TimeNs time = plain.timeline().axisTime(RankId{rank}, EventIndex{1});
+        EXPECT_EQ(announced.timeline().axisTime(RankId{rank}, EventIndex{1}), time);
+        EXPECT_GE(time, rank * kLater); // each rank's clock starts when the rank did
+    }
+}
+
 TEST(Recording, FirstDifferenceIsToldOnceAndNothingIsTakenBehindIt) {
     Recording recording(kRanks);
     const RankId rank{1};
@@ -114,6 +138,60 @@ TEST(Recording, WhereAFreedReceiveIsSeenToBeCompleteIsNoDifference) {
     const auto difference = recording.feed(rank, bench::recording(second, 0, 1, 1), error);
     ASSERT_TRUE(difference.has_value());
     EXPECT_EQ(difference->event, EventIndex{2});
+}
+
+/// Irecv, Barrier, Irecv, Barrier, Barrier: the first receive's request was freed, and whether its completion
+/// is seen is chance. `seen`: the number of the event that tells of it, 0 for none; `events`: how many there
+/// are.
+std::vector<trace::EventDetails> twoReceives(std::size_t events, std::size_t seen) {
+    std::vector<trace::EventDetails> all;
+    for (const auto function :
+         {trace::FunctionId::Irecv, trace::FunctionId::Barrier, trace::FunctionId::Irecv,
+          trace::FunctionId::Barrier, trace::FunctionId::Barrier}) {
+        trace::EventDetails begin;
+        begin.function = function;
+        begin.comm = kCommWorld;
+        begin.recvPeer = function == trace::FunctionId::Irecv ? 1 : kNoPeer;
+        begin.recvTag = 3;
+        all.push_back(begin);
+        begin.kind = trace::EventKind::End;
+        all.push_back(begin);
+    }
+    if (seen != 0) {
+        const std::uint32_t later = seen > 5 ? 1 : 0; // requests created since
+        all.at(seen - 1).completions.push_back({{later}, 0, {}});
+    }
+    all.resize(events);
+    return all;
+}
+
+TEST(Recording, CompletionOfAFreedReceiveThatOnlyALaterExecutionSeesIsKept) {
+    const RankId rank{0};
+    const auto doneIn = [&](std::size_t recorded, std::size_t executed) {
+        Recording recording(2);
+        QString error;
+        EXPECT_FALSE(recording.feed(rank, bench::recording(twoReceives(8, recorded), 0, 2, 1), error));
+        recording.beginExecution();
+        EXPECT_FALSE(recording.feed(rank, bench::recording(twoReceives(10, executed), 0, 2, 1), error));
+        EXPECT_EQ(error, QString());
+        const Timeline& timeline = recording.timeline();
+        EXPECT_EQ(timeline.lastEvent(rank), EventIndex{10});
+        EXPECT_EQ(timeline.messages().size(), 2U);
+        EXPECT_FALSE(timeline.messages()[1].done.has_value());
+        const std::size_t told =
+            timeline.details(rank, timeline.eventDetails(rank, EventIndex{10})).completions.size();
+        const MaybeCall done = timeline.messages()[0].done;
+        return std::pair(done.has_value() ? int(done->call.value()) : -1, told);
+    };
+    using Told = std::pair<int, std::size_t>;
+    EXPECT_EQ(doneIn(0, 0), Told(-1, 0U));
+    EXPECT_EQ(doneIn(0, 4), Told(4, 1U)); // on recorded ground: told by the first event behind it
+    EXPECT_EQ(doneIn(0, 8), Told(4, 1U));
+    EXPECT_EQ(doneIn(0, 10), Told(4, 1U));
+    EXPECT_EQ(doneIn(4, 4), Told(1, 0U));
+    EXPECT_EQ(doneIn(4, 8), Told(1, 0U)); // known already
+    EXPECT_EQ(doneIn(8, 4), Told(3, 0U));
+    EXPECT_EQ(doneIn(4, 10), Told(1, 0U));
 }
 
 } // namespace

@@ -52,6 +52,33 @@ TEST(Reader, BlocksGiveBackEveryEventOfAnyProgram) {
     }
 }
 
+TEST(Recorder, HeaderThatTheProgramOverwritesDoesNotSayWhereIsWritten) {
+    constexpr std::size_t kLimit = std::size_t{16} << 20;
+    Mapping sound(kDefaultToleranceNs, kLimit);
+    Mapping broken(kDefaultToleranceNs, kLimit);
+    for (Mapping* mapping : {&sound, &broken}) {
+        std::mt19937_64 random(3);
+        TimeNs now = 0;
+        for (int i = 0; i < 200'000; ++i) {
+            if (mapping == &broken && i % 50'000 == 49'999) {
+                std::memset(mapping->bytes(), i < 100'000 ? 0xff : 0, sizeof(MappingHeader));
+            }
+            const auto kind = i % 2 == 0 ? EventKind::Begin : EventKind::End;
+            mapping->recorder.append(sendDetails(static_cast<std::int32_t>(random() % 50'000), kind),
+                                     now += static_cast<TimeNs>(random() % 3'000));
+            if (i % 10'000 == 0) {
+                CommView comm;
+                comm.id = static_cast<std::uint64_t>(i) + 1;
+                EXPECT_EQ(mapping->recorder.addComm(comm), CommIndex{static_cast<std::uint32_t>(i / 10'000)});
+            }
+        }
+        mapping->recorder.flush();
+    }
+    ASSERT_GT(sound.header().blockLength.load(), 2 * kStagingBytes);
+    EXPECT_EQ(std::memcmp(sound.bytes() + kHeaderBytes, broken.bytes() + kHeaderBytes, kLimit - kHeaderBytes),
+              0);
+}
+
 TEST(Reader, WhatRepeatsTakesNextToNothing) {
     Mapping mapping;
     TimeNs now = 0;

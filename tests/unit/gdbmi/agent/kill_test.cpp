@@ -135,6 +135,93 @@ TEST_P(Kill, RankByTheWindow) {
 INSTANTIATE_TEST_SUITE_P(Ranks, Kill, ::testing::Bool(),
                          [](const auto& test) { return test.param ? "Stopped" : "Running"; });
 
+/// A process that each rank has started in a session of its own and left.
+class KillDaemons : public ::testing::Test {
+  protected:
+    void begin(const QStringList& arguments) {
+        window.start(2, QStringList{kProgram} + arguments);
+        ASSERT_TRUE(window.waitFor("the daemons", [&] {
+            daemons.clear();
+            for (const Rank& rank : window.ranks) {
+                const qsizetype at = rank.out.indexOf(" daemon ");
+                const qsizetype end = rank.out.indexOf('\n', at);
+                if (at >= 0 && end > at) {
+                    daemons << rank.out.mid(at + 8, end - at - 8).toLongLong();
+                }
+            }
+            return daemons.size() == 2;
+        }));
+        leftovers.watchJob(window);
+        for (const qint64 pid : daemons) {
+            leftovers.watch(pid);
+        }
+    }
+    void TearDown() override {
+        for (const qint64 pid : daemons) {
+            ::kill(static_cast<pid_t>(pid), SIGKILL);
+        }
+    }
+    QList<qint64> daemons;
+    Leftovers leftovers;
+    Window window;
+};
+
+const QStringList kSpinWithDaemon{QStringLiteral("spin"), QStringLiteral("600")};
+
+TEST_F(KillDaemons, Window) {
+    begin(kSpinWithDaemon);
+    for (Rank& rank : window.ranks) {
+        delete rank.link;
+    }
+    window.ranks.clear();
+    EXPECT_TRUE(leftovers.gone(window));
+}
+
+TEST_F(KillDaemons, Mpirun) {
+    begin(kSpinWithDaemon);
+    ::kill(static_cast<pid_t>(window.mpirun.processId()), SIGKILL);
+    EXPECT_TRUE(leftovers.gone(window));
+}
+
+TEST_F(KillDaemons, ByTheWindow) {
+    begin(kSpinWithDaemon);
+    window.attachAll();
+    for (Rank& rank : window.ranks) {
+        rank.link->kill();
+        rank.link->finish();
+    }
+    EXPECT_TRUE(leftovers.gone(window));
+}
+
+TEST_F(KillDaemons, WhoOutlivesAProgramThatEndsByItselfMay) {
+    begin({QStringLiteral("daemon"), QStringLiteral("600")});
+    EXPECT_TRUE(window.waitFor("the ends", [&] {
+        return window.ranks[0].link->status().ended && window.ranks[1].link->status().ended;
+    }));
+    window.ranks[0].link->finish();
+    window.ranks[1].link->kill(); // there is nothing any more
+    window.ranks[1].link->finish();
+    EXPECT_TRUE(window.waitFor(
+        "mpirun to end", [&] { return window.mpirun.state() == QProcess::NotRunning; }, 60000));
+    for (const qint64 pid : daemons) {
+        EXPECT_EQ(::kill(static_cast<pid_t>(pid), 0), 0) << pid;
+    }
+}
+
+TEST_F(KillDaemons, OneThatEndsIsNoZombie) {
+    begin({QStringLiteral("spin"), QStringLiteral("0")});
+    for (const qint64 pid : daemons) {
+        EXPECT_TRUE(
+            window.waitFor("its end to be taken", [&] { return ::kill(static_cast<pid_t>(pid), 0) != 0; }));
+    }
+    for (Rank& rank : window.ranks) {
+        EXPECT_TRUE(rank.link->status().alive);
+        rank.link->kill();
+        rank.link->finish();
+    }
+    EXPECT_TRUE(leftovers.gone(window));
+}
+
 TEST(KillBehindScript, RankThatIsNoChildOfTheAgent) {
     for (const bool stopped : {false, true}) {
         Leftovers leftovers;

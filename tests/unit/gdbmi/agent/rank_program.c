@@ -4,11 +4,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void say(int rank, const char* what) {
     printf("rank %d says %s\n", rank, what);
     fflush(stdout);
+}
+
+/* Starts a process of its own session whose parent has gone, and says its number. */
+static void startDaemon(int rank, unsigned seconds) {
+    int told[2];
+    pid_t pid = 0;
+    if (pipe(told) != 0) {
+        return;
+    }
+    const pid_t middle = fork();
+    if (middle == 0) {
+        setsid();
+        pid = fork();
+        if (pid == 0) {
+            for (int fd = 0; fd < 256; ++fd) {
+                close(fd);
+            }
+            sleep(seconds);
+            _exit(0);
+        }
+        _exit(write(told[1], &pid, sizeof pid) != sizeof pid);
+    }
+    if (read(told[0], &pid, sizeof pid) == sizeof pid && waitpid(middle, NULL, 0) == middle) {
+        printf("rank %d daemon %d\n", rank, (int)pid);
+    }
 }
 
 int main(int argc, char** argv) {
@@ -35,7 +62,12 @@ int main(int argc, char** argv) {
             const char* value = getenv(names[i]);
             printf("%s=%s\n", names[i], value != NULL ? value : "(unset)");
         }
+    } else if (strcmp(mode, "daemon") == 0) {
+        startDaemon(rank, (unsigned)atoi(argv[2]));
     } else if (strcmp(mode, "spin") == 0) {
+        if (argc > 2) {
+            startDaemon(rank, (unsigned)atoi(argv[2]));
+        }
         say(rank, "ready");
         int flag = 0;
         MPI_Status status;
