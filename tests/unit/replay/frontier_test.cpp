@@ -92,6 +92,8 @@ TEST(PaperFigures, BlockByBlock) {
     EXPECT_TRUE(line.obstacles.empty());
     EXPECT_EQ(timeline.describe(RankId{0}, line.cut[0]), "after 8 MPI_Send");
     EXPECT_EQ(timeline.describe(RankId{1}, line.cut[1]), "before 9 MPI_Recv");
+    EXPECT_EQ(timeline.describe(RankId{0}, Place{}), "before MPI_Init");
+    EXPECT_EQ(timeline.describe(RankId{0}, Place{EventIndex{999}, false}), "at event 999"); // not recorded (yet)
 }
 
 TEST(Frontier, UnaffectedRanksStopBeforeTheCallTheyHaveNotLeftOrBeforeFinalize) {
