@@ -247,6 +247,9 @@ void Approach::there(RankProcess* rank) {
 void Approach::elsewhere(RankProcess* rank, const QString& reason) {
     of(rank).leg = Leg::Elsewhere;
     of(rank).reason = reason;
+    if (!rank->ended() && rank->view().why != StopWhy::Stopline) {
+        rank->link()->setThreshold(kNoThreshold); // nor is the place that it did not come to
+    }
     openGates();
     emit progressed();
     m_released ? finishIfDone() : check();
