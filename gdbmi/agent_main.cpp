@@ -113,7 +113,8 @@ int main(int argc, char** argv) {
     const int signalFd = takeSignals(before);
     // A signal that can be caught: files must be removed when the launcher was killed.
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // What the rank's processes leave behind when they end comes to the agent, which can then end it with the rank.
+    // What the rank's processes leave behind when they end comes to the agent, which can then end it with the
+    // rank.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (argc < 2) {
         return complain("usage: stopline-agent PROGRAM [ARGUMENTS]; it is started by Stopline, not by hand");

@@ -28,9 +28,9 @@ void killByPidfd(int pidfd); ///< SIGKILL; async-signal-safe
 /// agent's own.
 void killOwnGroup();
 
-/// Kills everybody below this process, whatever sessions and groups they have made. Who forks meanwhile is found again;
-/// does not wait for their ends. Who has lost its parent is only below this process if this takes orphans
-/// (PR_SET_CHILD_SUBREAPER).
+/// Kills everybody below this process, whatever sessions and groups they have made. Who forks meanwhile is
+/// found again; does not wait for their ends. Who has lost its parent is only below this process if this
+/// takes orphans (PR_SET_CHILD_SUBREAPER).
 void killDescendants();
 
 /// Shared-memory files of MPI that the process has mapped.

@@ -260,8 +260,8 @@ void Session::killRank() {
     }
 }
 
-/// Ends the rank with all that it has started, also what has left its session. A program that has ended well by itself
-/// has left behind what it wanted to.
+/// Ends the rank with all that it has started, also what has left its session. A program that has ended well
+/// by itself has left behind what it wanted to.
 void Session::killAll() {
     const bool endedWell = m_rankEnded && m_rankStatus == 0;
     killGdb();

@@ -242,6 +242,7 @@ void Session::restart() {
 /// A new recording: nothing of the last one is kept but the breakpoints.
 void Session::Impl::startFresh() {
     recording = std::make_unique<Recording>(ranks);
+    cutShort.clear();
     commands.clear();
     redoList.clear();
     stopList.clear();

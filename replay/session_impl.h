@@ -114,6 +114,7 @@ struct Session::Impl {
     std::function<void()> whenLocated; ///< to be done when there is none of these
     bool lookPending = false;
     std::set<QString> faultsSaid; ///< in this execution
+    std::set<int> cutShort;       ///< ranks of which the recording lacks what they did last
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
     std::weak_ptr<bool> preparing; ///< true while a command has been given and its ranks have not been let go yet
     RunToOrder runTo;
@@ -146,6 +147,8 @@ struct Session::Impl {
     void onEnded(RankProcess* rank);
     void lookSoon();
     void onTraceRead(RankProcess* rank);
+    /// Why ranks cannot come to these places: one has there what another had sent when it was not recorded any more.
+    [[nodiscard]] QString whyUnreachable(const Cut& cut) const;
     void onJobOver(const QString& summary);
     void onOutput(RankId rank, int stream, const QByteArray& bytes);
     void noteFiles();

@@ -19,9 +19,12 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     QString error;
     const EventIndex before = recording->timeline().lastEvent(rank->rank());
     const auto difference = recording->feed(rank->rank(), rank->link()->image(), error);
-    if (!error.isEmpty()) {
+    if (!error.isEmpty() && faultsSaid.insert(QStringLiteral("trace %1").arg(rank->rank().value())).second) {
         say(Severity::Warning, QStringLiteral("The trace of rank %1 cannot be read further: %2").arg(rank->rank().value()).arg(error),
             QStringLiteral("What came before stays; Restart records anew."));
+    }
+    if (!error.isEmpty() || rank->link()->status().recordingOff != 0) {
+        cutShort.insert(rank->rank().value());
     }
     if (difference) {
         onDifference(*difference);
@@ -29,6 +32,28 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     if (recording->timeline().lastEvent(rank->rank()) != before) {
         emit q->timelineChanged();
     }
+}
+
+QString Session::Impl::whyUnreachable(const Cut& cut) const {
+    if (cutShort.empty()) {
+        return {};
+    }
+    const Timeline& timeline = recording->timeline();
+    for (const Message& message : timeline.messages()) {
+        if (message.send || !message.done || !cutShort.contains(message.sender.value())) {
+            continue;
+        }
+        const EventIndex got = timeline.call(*message.done).end;
+        const auto receiver = static_cast<std::size_t>(message.done->rank.value());
+        if (got.value() != 0 && receiver < cut.size() && cut[receiver].event >= got) {
+            return QStringLiteral("rank %1 cannot be taken beyond its event %2: it receives there what rank %3 sends behind the "
+                                  "end of its recording; choose an earlier point")
+                .arg(receiver)
+                .arg(got.value())
+                .arg(message.sender.value());
+        }
+    }
+    return {};
 }
 
 /// Finds the user's line of a stop, then calls `done`: at once, or when the stack has been unwound.

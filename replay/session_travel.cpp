@@ -205,6 +205,7 @@ void Session::Impl::onDifference(const Difference& difference) {
     // Not from inside the reading of a trace: the timeline is replaced.
     QMetaObject::invokeMethod(q, [this, found, text] {
         recording->branch();
+        cutShort.clear();
         commands.clear();
         redoList.clear();
         line.reset();
@@ -231,7 +232,9 @@ std::optional<Departure> Session::departure() const {
 }
 
 void Session::go() {
-    if (const QString why = whyNot(Verb::Go); !why.isEmpty()) {
+    QString why = whyNot(Verb::Go);
+    why = why.isEmpty() ? m_impl->whyUnreachable(m_impl->line->cut) : why;
+    if (!why.isEmpty()) {
         emit message(Severity::Warning, why, {});
         emit operationFinished(false, why);
         return;

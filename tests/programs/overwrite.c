@@ -1,7 +1,7 @@
 /* Rank 1 sends to rank 0, and between two messages overwrites shared memory that is not its own: what a wild pointer may
  * do to the recording of a debugger. Without one there is nothing to overwrite.
  *
- * Usage: overwrite zeros|ones|random [messages before [messages after]], by default 5 and 5. */
+ * Usage: overwrite zeros|ones|random|blocks [messages before [messages after]], by default 5 and 5. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define HEADER 4096
+#define BLOCKS (HEADER + (2 * 64 + 512 + 256 + 64) * 1024) /* where the recording's compressed blocks begin */
 
 /* First byte of the recording's mapping; null where there is none. */
 static unsigned char *recording(void)
@@ -37,6 +38,8 @@ static void overwrite(const char *how)
         memset(at, 0, HEADER);
     } else if (strcmp(how, "ones") == 0) {
         memset(at, 0xff, HEADER);
+    } else if (strcmp(how, "blocks") == 0) {
+        memset(at + BLOCKS + 100, 0x5a, 1000);
     } else {
         srand(7);
         for (int i = 0; i < 1024 * 1024; i++) {
