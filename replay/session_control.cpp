@@ -39,6 +39,9 @@ QString Session::Impl::whyNot(Verb verb) const {
         if (!alive()) {
             return QStringLiteral("there is no job");
         }
+        if (!job->complete() && focus.all()) {
+            return {}; // of ranks that are still to come, too
+        }
         return any([](RankProcess* r) {
                    const RankPhase phase = r->view().phase;
                    return phase == RankPhase::Running || phase == RankPhase::Holding || phase == RankPhase::Starting;

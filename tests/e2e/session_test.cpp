@@ -72,6 +72,19 @@ class SessionTest : public testing::Test {
     std::vector<End> finished;
 };
 
+TEST_F(SessionTest, PauseBeforeAnyRankHasComeStopsThemAll) {
+    session.run();
+    ASSERT_EQ(session.whyNot(Verb::Pause), QString());
+    session.pause();
+    ASSERT_TRUE(waitFor([this] { return session.rankCount() == 4 && session.allStopped(); }, 60) || states());
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_EQ(session.rank(RankId(i)).why, StopWhy::Paused) << "rank " << i;
+        EXPECT_EQ(session.rank(RankId(i)).place.event, EventIndex(0)) << "rank " << i;
+    }
+    session.continueRun();
+    EXPECT_TRUE(runs(10));
+}
+
 TEST_F(SessionTest, UndoTwiceAtOnceIsOneUndo) {
     session.run();
     ASSERT_TRUE(runs(10));
