@@ -7,6 +7,7 @@ namespace stopline::replay {
 namespace {
 constexpr int kLookMs = 50; ///< between two looks at ranks on their way
 constexpr int kCancelMs = 5000;
+constexpr qint64 kPatienceMs = 8000; ///< longer than a place is searched for that is passed again and again
 } // namespace
 
 Approach::Approach(const Recording& recording, std::vector<Target> targets, QObject* parent)
@@ -337,7 +338,16 @@ QString Approach::progress() const {
                     ? 1
                     : 0;
     }
-    return QStringLiteral("%1 of %2 ranks there").arg(done).arg(m_travellers.size());
+    QString text = QStringLiteral("%1 of %2 ranks there").arg(done).arg(m_travellers.size());
+    // How long the program takes to there is its own affair; if it never comes there again, the user has to know whom to
+    // wait for no longer.
+    for (std::size_t i = 0; i < m_travellers.size(); ++i) {
+        const Traveller& traveller = m_travellers[i];
+        if (traveller.leg == Leg::RunningOn && traveller.searching.isValid() && traveller.searching.elapsed() > kPatienceMs) {
+            text += QStringLiteral("; rank %1 has been running from its last call to its old place for %2 s").arg(i).arg(traveller.searching.elapsed() / 1000);
+        }
+    }
+    return text;
 }
 
 } // namespace stopline::replay
