@@ -207,7 +207,9 @@ void dump(const std::byte* base, const std::string& path, int exitCode, bool fac
     }
     RankReader reader;
     const std::string error = reader.update(image);
-    std::FILE* out = std::fopen(path.c_str(), "w");
+    // Spawned programs that write at the same time have the same name: the file is always that of one of them.
+    const std::string part = path + ".part" + std::to_string(::getpid());
+    std::FILE* out = std::fopen(part.c_str(), "w");
     if (out == nullptr) {
         fail("fopen");
     }
@@ -248,7 +250,9 @@ void dump(const std::byte* base, const std::string& path, int exitCode, bool fac
         std::fprintf(out, "  at %llx time %lld\n", static_cast<unsigned long long>(d.site.value()),
                      static_cast<long long>(event.execution));
     }
-    std::fclose(out);
+    if (std::fclose(out) != 0 || std::rename(part.c_str(), path.c_str()) != 0) {
+        fail("rename");
+    }
 }
 
 /// What the agent and the window do for a rank, as far as these tests go.

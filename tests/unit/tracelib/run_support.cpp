@@ -32,8 +32,37 @@ JobRun shell(const std::string& command) {
     return result;
 }
 
+/// Launchers that start and end at the same time remove the parent of their session directories under each
+/// other's hands ("mkdir was unable to create ... File exists").
+class SessionFolder {
+  public:
+    SessionFolder() : m_path((std::filesystem::temp_directory_path() / "stopline-ompi-XXXXXX").string()) {
+        if (mkdtemp(m_path.data()) == nullptr) {
+            m_path = std::filesystem::temp_directory_path().string();
+        } else {
+            m_own = true;
+        }
+    }
+    ~SessionFolder() {
+        std::error_code ignored;
+        if (m_own) {
+            std::filesystem::remove_all(m_path, ignored);
+        }
+    }
+    SessionFolder(const SessionFolder&) = delete;
+    SessionFolder& operator=(const SessionFolder&) = delete;
+    [[nodiscard]] const std::string& path() const { return m_path; }
+
+  private:
+    std::string m_path;
+    bool m_own = false;
+};
+
 std::string mpirun(int ranks) {
-    return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 timeout "
+    static const SessionFolder sessions;
+    return "OMPI_MCA_orte_tmpdir_base=" + sessions.path() +
+           " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 "
+           "timeout "
            "-k 5 120 "
            "mpirun --oversubscribe -n " +
            std::to_string(ranks) + " ";
