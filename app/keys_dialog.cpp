@@ -8,6 +8,7 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QKeySequenceEdit>
 #include <QLabel>
 #include <QPushButton>
@@ -86,6 +87,7 @@ KeysDialog::KeysDialog(KeyBindings* bindings, QWidget* parent) : QDialog(parent)
             take(QKeySequence(typed[0]));
         }
     });
+    m_edit->installEventFilter(this);
     connect(m_none, &QPushButton::clicked, this, [this] { take({}); });
     connect(m_reset, &QPushButton::clicked, this, [this] {
         if (m_list->currentItem() != nullptr) {
@@ -100,6 +102,22 @@ KeysDialog::KeysDialog(KeyBindings* bindings, QWidget* parent) : QDialog(parent)
     m_list->setCurrentItem(m_list->topLevelItem(0));
     m_list->resizeColumnToContents(0);
     resize(fontMetrics().averageCharWidth() * 80, fontMetrics().lineSpacing() * 36);
+}
+
+/// Esc leaves the field, as everywhere; it is never made the key of a command.
+bool KeysDialog::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_edit && (event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride)) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Escape && key->modifiers() == Qt::NoModifier) {
+            if (event->type() == QEvent::KeyPress) {
+                m_edit->clear();
+                m_list->setFocus();
+            }
+            event->accept();
+            return true;
+        }
+    }
+    return QDialog::eventFilter(watched, event);
 }
 
 void KeysDialog::fill() {

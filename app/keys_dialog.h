@@ -21,6 +21,9 @@ class KeysDialog : public QDialog {
     /// Does not own the bindings, which must outlive it.
     explicit KeysDialog(KeyBindings* bindings, QWidget* parent = nullptr);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void fill();
     void showChosen();

@@ -149,6 +149,7 @@ void MainWindow::connectSession() {
     connect(m_session, &Session::message, this, &MainWindow::showMessage);
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
+    connect(m_actions, &Actions::commandGiven, statusBar(), &QStatusBar::clearMessage); // of the job before
     connect(m_actions->keys(), &KeyBindings::keysChanged, this, &MainWindow::updateStrip); // notices name keys
     connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
         if (ok) {

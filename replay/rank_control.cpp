@@ -23,6 +23,9 @@ void RankProcess::resume(mi::Resume how, int frame) {
         if (m_gdb->state() == mi::GdbState::Running) {
             return; // a late answer has said so meanwhile
         }
+        if (status.error().code == ErrorCode::GdbDied) {
+            return; // told by itself, with its reason, unless the job has been killed
+        }
         if (status.error().code == ErrorCode::TimedOut) {
             // A gdb that is late is no reason to take the rank for stopped. It may have got the command or not: asked
             // again it goes on, or says that it runs already.

@@ -41,6 +41,10 @@ void Session::Impl::insert(BreakpointState& state, RankProcess* rank, std::funct
                 done();
                 return;
             }
+            if (!bp && (bp.error().code == ErrorCode::GdbDied || bp.error().code == ErrorCode::Cancelled)) {
+                done(); // nobody has refused anything: the rank is gone, and that is told by itself
+                return;
+            }
             if (!bp) {
                 now->refused[number] = bp.error().text;
                 const QString what = now->shown.condition.isEmpty()

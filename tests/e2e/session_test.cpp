@@ -85,6 +85,30 @@ TEST_F(SessionTest, PauseBeforeAnyRankHasComeStopsThemAll) {
     EXPECT_TRUE(runs(10));
 }
 
+/// Nobody is told that the gdbs of a job that has been killed are missing, wherever its start was.
+TEST_F(SessionTest, KillWhileTheJobStartsReportsNoFailure) {
+    QStringList said;
+    QObject::connect(&session, &Session::message, &session,
+                     [&said](Severity severity, const QString& text, const QString&) {
+                         if (severity != Severity::Info) {
+                             said << text;
+                         }
+                     });
+    session.addBreakpoint(QStringLiteral("longrun.c:29"));
+    for (int ms = 100; ms <= 1300; ms += 100) {
+        session.run();
+        QElapsedTimer timer;
+        timer.start();
+        waitFor([&] { return timer.elapsed() >= ms; }, 5);
+        session.kill();
+        ASSERT_TRUE(waitFor([this] { return !session.jobExists(); }, 30) || states()) << ms;
+        for (const UserBreakpoint& b : session.breakpoints()) {
+            EXPECT_EQ(b.refused, QString()) << ms;
+        }
+    }
+    EXPECT_EQ(said, QStringList()) << said.join(QStringLiteral("; ")).toStdString();
+}
+
 TEST_F(SessionTest, UndoTwiceAtOnceIsOneUndo) {
     session.run();
     ASSERT_TRUE(runs(10));

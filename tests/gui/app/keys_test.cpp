@@ -146,6 +146,11 @@ class KeysTest : public WindowFixture {
         QTRY_COMPARE(list->currentItem()->text(1), QStringLiteral("F6"));
         QVERIFY2(note->text().contains(QStringLiteral("no longer that of Pause")), qPrintable(note->text()));
         QCOMPARE(actions().stepOver->shortcut(), key("F6"));
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_Escape);
+        QTest::qWait(50);
+        QCOMPARE(list->currentItem()->text(1), QStringLiteral("F6"));
+        QVERIFY(dialog.isVisible() && list->hasFocus());
         choose(list, actions().pause);
         QCOMPARE(list->currentItem()->text(1), QString());
         QCOMPARE(scheme->currentData().toString(), QStringLiteral("stopline"));
