@@ -115,6 +115,9 @@ void GdbSession::Impl::closed(const QString& why) {
     }
     QString text = why;
     if (const QString waits = queue.pending(); !waits.isEmpty() && !quitting) {
+        if (text.endsWith(u'.')) {
+            text.chop(1);
+        }
         text += QStringLiteral("; ") + tr("it %1").arg(waits);
     }
     if (!promptSeen || malformedRun > 0) {
