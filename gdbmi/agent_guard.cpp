@@ -70,6 +70,13 @@ bool turning(const MappingHeader& header) {
     return (word(header.stagingSequence) & trace::kStagingTurning) != 0;
 }
 
+/// A buffer is turned when a block has been made of it, and only for a moment. `now` is of one moment.
+bool turnsWithoutBlock(const MappingHeader& now, const MappingHeader& before) {
+    return turning(now) && !turning(before) && word(now.recordingOff) == 0 && word(now.eventCount) > 0 &&
+           (word(now.stagingSequence) & ~trace::kStagingTurning) == word(before.stagingSequence) &&
+           word(now.blockLength) == word(before.blockLength);
+}
+
 template <typename T>
 void assign(std::atomic<T>& to, const std::atomic<T>& from) {
     to.store(word(from), std::memory_order_relaxed);
@@ -223,6 +230,9 @@ bool MappingGuard::lookAtAll() {
     }
     if (fault == nullptr && !growStops(word(header(words).stopCount))) {
         fault = "its stops have changed";
+    }
+    if (fault == nullptr && sameBuffer && turnsWithoutBlock(header(words), recordedHeader())) {
+        fault = "its staging area is none";
     }
     // A rank that turns its buffers faster than they can be copied is looked at again.
     if (fault == nullptr && sameBuffer) {

@@ -151,6 +151,25 @@ TEST_F(Guard, LatestEvents) {
     expectKept([this] { std::memset(bytes() + trace::kStagingOffset, 0xff, 2); });
 }
 
+TEST_F(Guard, MarkOfABufferThatIsNotTurned) {
+    expectKept([this] { mapping.header().stagingSequence.fetch_or(trace::kStagingTurning); });
+}
+
+/// A rank that is stopped in that moment.
+TEST_F(Guard, BufferThatIsTurnedIsNoFault) {
+    record(10);
+    const Pulled before(mapping.copyForWindow({}));
+    const std::uint32_t sequence = mapping.header().stagingSequence.load();
+    recorder.flush();
+    ASSERT_EQ(mapping.header().stagingSequence.load(), sequence + 1);
+    mapping.header().stagingSequence.store(sequence | trace::kStagingTurning);
+    EXPECT_FALSE(mapping.copyForWindow({}).empty());
+    EXPECT_FALSE(mapping.guard().overwritten()) << mapping.guard().what();
+    mapping.header().stagingSequence.store(sequence + 1);
+    EXPECT_FALSE(mapping.copyForWindow({}).empty());
+    EXPECT_FALSE(mapping.guard().overwritten()) << mapping.guard().what();
+}
+
 TEST_F(Guard, StopThatEndsBeforeItsBegin) {
     expectKept([this] { EXPECT_TRUE(mapping.appendStop(6, 30, 25)); });
 }
