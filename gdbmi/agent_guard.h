@@ -29,7 +29,8 @@ class MappingGuard {
     bool lookAtAll();
 
     [[nodiscard]] bool overwritten() const { return m_overwritten; }
-    /// What was found, for people: "its number of events has gone down".
+    /// What was found, to be put behind "the recording was overwritten": "its number of events is none".
+    /// Empty as long as nothing was.
     [[nodiscard]] const char* what() const { return m_what; }
 
     /// Of the last sound look. After an overwriting it says nothing of what the rank does: it runs.

@@ -9,7 +9,7 @@ namespace {
 // How much less often than where they are what ranks have executed is read and compared, which takes processors from
 // them. Nothing is decided by time, except that a rank that has not moved for long is reported where it is.
 constexpr int kReadEvery = 10;
-constexpr int kTellEvery = 20;
+constexpr int kTellEvery = 20; ///< ticks: once a second
 constexpr qint64 kStillMs = 60'000;
 constexpr qint64 kBrokenMs = 3000; ///< the same when another rank has ended on its way
 constexpr qint64 kSilentMs = 20'000;

@@ -106,10 +106,15 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
 /// Asks the gdbs for what tells the places of the ranks that stand from other visits of the same address. Not before all
 /// have stopped, as it is not to delay the showing of a stop, or somebody wants to leave and waits for the answers.
 void Session::Impl::askRemembered() {
+    std::erase_if(remembering, [](const auto& one) { return one.second.rank == nullptr; }); // gone with their job
+    std::vector<std::pair<std::size_t, Remembering>> fresh; // an answer may take an entry out of the list
     for (auto& [index, one] : remembering) {
         if (!std::exchange(one.asked, true)) {
-            askPlaceOf(one.rank, std::size_t(index), one.serial);
+            fresh.emplace_back(std::size_t(index), one);
         }
+    }
+    for (const auto& [index, one] : fresh) {
+        askPlaceOf(one.rank, index, one.serial);
     }
 }
 
