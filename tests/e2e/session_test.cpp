@@ -54,6 +54,20 @@ class SessionTest : public testing::Test {
     bool allStopped() {
         return waitFor([this] { return session.allStopped(); }, 60) || states();
     }
+    /// A new job runs until every rank has recorded so many events, and is paused.
+    bool pauses(std::uint64_t events) {
+        session.run();
+        if (!runs(events)) {
+            return false;
+        }
+        session.pause();
+        return allStopped();
+    }
+    bool goesOn() {
+        session.continueRun();
+        return waitFor([this] { return session.rank(RankId(0)).phase == RankPhase::Running; }, 20) ||
+               states();
+    }
     /// For a wait that was in vain.
     bool states() const {
         for (int i = 0; i < session.rankCount(); ++i) {
@@ -110,12 +124,7 @@ TEST_F(SessionTest, KillWhileTheJobStartsReportsNoFailure) {
 }
 
 TEST_F(SessionTest, UndoTwiceAtOnceIsOneUndo) {
-    session.run();
-    ASSERT_TRUE(runs(10));
-    session.pause();
-    ASSERT_TRUE(allStopped());
-    session.continueRun();
-    ASSERT_TRUE(waitFor([this] { return session.rank(RankId(0)).phase == RankPhase::Running; }, 20));
+    ASSERT_TRUE(pauses(10) && goesOn());
     session.undo();
     session.undo();
     ASSERT_EQ(finished.size(), 1U);
@@ -131,14 +140,10 @@ TEST_F(SessionTest, UndoTwiceAtOnceIsOneUndo) {
 }
 
 TEST_F(SessionTest, KillRightAfterGoIsTheLastWord) {
-    session.run();
-    ASSERT_TRUE(runs(40));
-    session.pause();
-    ASSERT_TRUE(allStopped());
+    ASSERT_TRUE(pauses(40));
     session.setPoint(Point{{RankId(0), CallIndex(10)}, false});
     session.setStopline(Frontier::Past);
-    session.continueRun();
-    ASSERT_TRUE(waitFor([this] { return session.rank(RankId(0)).phase == RankPhase::Running; }, 20));
+    ASSERT_TRUE(goesOn());
     session.go();
     session.kill();
     ASSERT_EQ(finished.size(), 1U);
@@ -150,12 +155,7 @@ TEST_F(SessionTest, KillRightAfterGoIsTheLastWord) {
 }
 
 TEST_F(SessionTest, PauseRightAfterUndoCallsItOff) {
-    session.run();
-    ASSERT_TRUE(runs(10));
-    session.pause();
-    ASSERT_TRUE(allStopped());
-    session.continueRun();
-    ASSERT_TRUE(waitFor([this] { return session.rank(RankId(0)).phase == RankPhase::Running; }, 20));
+    ASSERT_TRUE(pauses(10) && goesOn());
     session.undo();
     session.pause();
     ASSERT_EQ(finished.size(), 1U);

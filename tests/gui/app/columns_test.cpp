@@ -3,12 +3,12 @@
 #include "../../../app/look.h"
 #include "../../../app/variables_dock.h"
 #include "../../../app/variables_model.h"
+#include "own_settings.h"
 #include "scripted_session.h"
 
 #include <QHeaderView>
 #include <QScrollBar>
 #include <QSettings>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
 
@@ -19,15 +19,9 @@ using namespace stopline::replay;
 class ColumnsTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_settings;
+    OwnSettings m_settings{QStringLiteral("columns")};
 
   private slots:
-    void initTestCase() {
-        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
-        QCoreApplication::setOrganizationName(QStringLiteral("stopline-test"));
-        QCoreApplication::setApplicationName(QStringLiteral("columns"));
-    }
-
     void columnsShareTheWidth() {
         constexpr int kNumber = 200;
         constexpr int kType = 40;

@@ -8,6 +8,7 @@
 #include "../../../app/output_log.h"
 #include "../../../app/source_finder.h"
 #include "../../../app/stack_model.h"
+#include "own_settings.h"
 #include "scripted_session.h"
 
 #include <QAbstractItemModelTester>
@@ -49,19 +50,13 @@ QVector<mi::Frame> someFrames() {
 class ModelsTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_settings;
+    OwnSettings m_settings{QStringLiteral("models")};
 
     static void check(QAbstractItemModel* model) {
         new QAbstractItemModelTester(model, QAbstractItemModelTester::FailureReportingMode::QtTest, model);
     }
 
   private slots:
-    void initTestCase() {
-        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
-        QCoreApplication::setOrganizationName(QStringLiteral("stopline-test"));
-        QCoreApplication::setApplicationName(QStringLiteral("models"));
-    }
-
     void stackHidesInternalFrames() {
         StackModel model;
         check(&model);

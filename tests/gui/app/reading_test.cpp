@@ -2,11 +2,11 @@
 #include "../../../app/look.h"
 #include "../../../app/variables_dock.h"
 #include "../../../app/variables_model.h"
+#include "own_settings.h"
 #include "scripted_session.h"
 
 #include <QAbstractItemModelTester>
 #include <QSettings>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace stopline;
@@ -16,7 +16,7 @@ using namespace stopline::replay;
 class ReadingTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_settings;
+    OwnSettings m_settings{QStringLiteral("reading")};
     std::unique_ptr<Session> m_session;
     std::unique_ptr<Look> m_look;
     std::unique_ptr<VariablesDock> m_dock;
@@ -40,12 +40,6 @@ class ReadingTest : public QObject {
     }
 
   private slots:
-    void initTestCase() {
-        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
-        QCoreApplication::setOrganizationName(QStringLiteral("stopline-test"));
-        QCoreApplication::setApplicationName(QStringLiteral("reading"));
-    }
-
     /// Two ranks that stand in a function with one caller; the panel watches an expression and shows rank 0.
     void init() {
         QSettings().clear();

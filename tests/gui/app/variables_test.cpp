@@ -2,12 +2,12 @@
 #include "../../../app/look.h"
 #include "../../../app/variables_dock.h"
 #include "../../../app/variables_model.h"
+#include "own_settings.h"
 #include "scripted_session.h"
 
 #include <QAbstractItemModelTester>
 #include <QSettings>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
 
@@ -49,7 +49,7 @@ QVector<mi::ValueTree> elements(const QString& handle, int count) {
 class VariablesTest : public QObject {
     Q_OBJECT
 
-    QTemporaryDir m_settings;
+    OwnSettings m_settings{QStringLiteral("variables")};
 
     static void check(QAbstractItemModel* model) {
         new QAbstractItemModelTester(model, QAbstractItemModelTester::FailureReportingMode::QtTest, model);
@@ -77,12 +77,6 @@ class VariablesTest : public QObject {
     }
 
   private slots:
-    void initTestCase() {
-        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
-        QCoreApplication::setOrganizationName(QStringLiteral("stopline-test"));
-        QCoreApplication::setApplicationName(QStringLiteral("variables"));
-    }
-
     void init() { QSettings().clear(); }
 
     void changesAreMarked() {
