@@ -133,8 +133,11 @@ void removeSessionDirectory() {
     const std::string leaf = directory.filename().string();
     struct stat info {};
     if ((!parent.starts_with("ompi.") && !parent.starts_with("prte.")) ||
-        leaf.find('.') == std::string::npos || leaf.starts_with(".") || ::lstat(name, &info) != 0 ||
-        !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) {
+        leaf.find('.') == std::string::npos || leaf.starts_with(".")) {
+        return;
+    }
+    // One that is gone already, by the launcher's own hand, may have left the directory of all jobs behind.
+    if (::lstat(name, &info) == 0 && (!S_ISDIR(info.st_mode) || info.st_uid != ::geteuid())) {
         return;
     }
     // Other agents of the job and its dying ranks remove the same files at this moment, and each may be put
