@@ -4,6 +4,7 @@
 #include "../../../tracelib/reader.h"
 #include "../../../tracelib/recorder.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <new>
