@@ -119,6 +119,14 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     zoomOut =
         add(tr("Zoom o&ut"), QStringLiteral("zoom-out"), {}, tr("Zoom the diagram out (Ctrl+wheel, S)"));
 
+    refresh = add(tr("Re&fresh"), QStringLiteral("refresh"), key("Ctrl+Shift+R"),
+                  tr("Bring the diagram up to date with ranks that run, without stopping them"));
+    follow = add(tr("Follo&w"), QStringLiteral("follow"), {},
+                 tr("Keep the diagram up to date while ranks run, twice a second, without stopping them"));
+    follow->setCheckable(true);
+    connect(refresh, &QAction::triggered, session, [session] { session->refreshTimeline(); });
+    connect(follow, &QAction::toggled, session, &Session::setFollowing);
+
     nameAll();
     m_keys = new KeyBindings(m_all, this);
     connect(m_keys, &KeyBindings::keysChanged, this, [this] {
@@ -203,7 +211,9 @@ void Actions::nameAll() {
         {fitAll, "fitAll"},
         {lastStop, "lastStop"},
         {zoomIn, "zoomIn"},
-        {zoomOut, "zoomOut"}};
+        {zoomOut, "zoomOut"},
+        {refresh, "refresh"},
+        {follow, "follow"}};
     for (const auto& [action, name] : names) {
         action->setObjectName(QString::fromLatin1(name));
     }
@@ -295,6 +305,8 @@ void Actions::update() {
     setWhyNot(pastFrontier, point || m_callSelected ? QString() : noCall);
     setWhyNot(futureFrontier, point || m_callSelected ? QString() : noCall);
     setWhyNot(stoplineHere, point || m_callSelected ? QString() : noCall);
+    setWhyNot(refresh, m_session->allStopped() ? tr("No rank runs: the diagram shows all that has happened.")
+                                               : QString());
     setWhyNot(cancel, m_session->operation().isEmpty() ? tr("Nothing is under way.") : QString());
     const QString noRanks =
         m_session->rankCount() > 0 ? QString() : tr("There are no ranks yet: run the program.");
@@ -311,6 +323,7 @@ void Actions::update() {
     setWhyNot(scopeGroup, m_group.all()
                               ? tr("Choose ranks first: Ctrl or Shift and a click in the strip of ranks.")
                               : QString());
+    follow->setChecked(m_session->following());
     scopeAll->setChecked(focus.all());
     scopeGroup->setChecked(!focus.group.isEmpty());
     scopeRank->setChecked(focus.rank.has_value());

@@ -65,6 +65,8 @@ class Actions : public QObject {
     QAction* lastStop;
     QAction* zoomIn;
     QAction* zoomOut;
+    QAction* refresh; ///< reads what ranks that run have done so far
+    QAction* follow;  ///< does so again and again
 
     [[nodiscard]] const QVector<QAction*>& all() const { return m_all; }
     [[nodiscard]] KeyBindings* keys() const { return m_keys; }

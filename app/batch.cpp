@@ -137,6 +137,8 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
     case ScriptVerb::Frontier:
     case ScriptVerb::Stopline:
     case ScriptVerb::Clear:
+    case ScriptVerb::Refresh:
+    case ScriptVerb::Follow:
     case ScriptVerb::History:
     case ScriptVerb::Stops:
         return history(line, out);

@@ -113,6 +113,7 @@ class BatchRunner : public QObject {
     Outcome history(const ScriptLine& line, Lines& out);
     Outcome events(const ScriptLine& line, Lines& out);
     Outcome point(const ScriptLine& line, Lines& out);
+    Outcome refresh(const ScriptLine& line);
     void lineText(const QString& title, const replay::Line& line, Lines& out) const;
     [[nodiscard]] QString eventText(RankId rank, EventIndex event) const;
 

@@ -57,7 +57,7 @@ BatchRunner::Outcome BatchRunner::expectOnce(const QString& text, const ScriptLi
             }
         }
         return {Verdict::Failed,
-                QStringLiteral("is: %1").arg(out.isEmpty() ? QStringLiteral("empty") : out.join(u'\n'))};
+                QStringLiteral("is without it: %1").arg(out.isEmpty() ? QStringLiteral("empty") : out.join(u'\n'))};
     }
     const QStringList words = splitWords(text);
     if (QString error; const auto wanted = ranks(words.value(1), error)) {

@@ -6,6 +6,7 @@
 #include "../tracelib/functions.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace stopline::app {
 
@@ -220,6 +221,12 @@ void times(const Timeline& timeline, QStringList& out) {
 
 } // namespace
 
+BatchRunner::Outcome BatchRunner::refresh(const ScriptLine& line) {
+    const auto read = std::make_shared<bool>(false);
+    m_session->refreshTimeline([read] { *read = true; });
+    return waitFor([&read] { return *read; }, limit(line)) ? Outcome{} : timedOut(line);
+}
+
 BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
     const Timeline& timeline = m_session->timeline();
     switch (line.verb) {
@@ -246,6 +253,14 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
         }
         return {};
     }
+    case ScriptVerb::Refresh:
+        return refresh(line);
+    case ScriptVerb::Follow:
+        if (line.rest != QLatin1StringView("on") && line.rest != QLatin1StringView("off")) {
+            return {Verdict::Failed, QStringLiteral("says on or off")};
+        }
+        m_session->setFollowing(line.rest == QLatin1StringView("on"));
+        return {};
     case ScriptVerb::Times:
         times(timeline, out);
         return {};

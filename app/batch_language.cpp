@@ -75,6 +75,10 @@ constexpr std::array kVerbs{
     VerbInfo{"stopline", ScriptVerb::Stopline, 0, 1, false, false, "stopline [past|future]",
              "make a frontier the stopline; print it"},
     VerbInfo{"clear", ScriptVerb::Clear, 0, 0, false, false, "clear", "forget point and frontiers"},
+    VerbInfo{"refresh", ScriptVerb::Refresh, 0, 0, true, false, "refresh",
+             "read what ranks that run have done so far, without stopping them; waits"},
+    VerbInfo{"follow", ScriptVerb::Follow, 1, 1, false, false, "follow on|off",
+             "do that twice a second, as long as ranks run"},
 
     VerbInfo{"go", ScriptVerb::Go, 0, 0, true, false, "go", "take all ranks to the stopline; waits"},
     VerbInfo{"undo", ScriptVerb::Undo, 0, 0, true, false, "undo", "back to before the last command; waits"},

@@ -65,6 +65,8 @@ enum class ScriptVerb {
     Frontier,
     Stopline,
     Clear,
+    Refresh,
+    Follow,
     // time
     Go,
     Undo,

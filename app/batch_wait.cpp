@@ -141,7 +141,7 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
             // In this execution: the recording may already reach further.
             const RankView view = m_session->rank(*rank);
             if (view.place.event.value() >= number) {
-                return true;
+                return m_session->timeline().lastEvent(*rank).value() >= number;
             }
             if (hasEnded(view.phase)) {
                 failure = QStringLiteral("rank %1 ended at event %2")

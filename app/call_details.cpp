@@ -95,7 +95,7 @@ QString link(const Session& session, CallRef call) {
 QString messageHtml(const Session& session, const Message& message, CallRef self, bool dark) {
     QStringList parts;
     const bool open = message.state != MessageState::Matched && message.state != MessageState::Cancelled;
-    const QString state = messageStateText(message.state);
+    const QString state = messageStateText(session.timeline(), message);
     parts
         << (open
                 ? QStringLiteral("<b style='color:%1'>%2</b>").arg(accent(Accent::Orange, dark).name(), state)

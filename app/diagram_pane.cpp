@@ -151,6 +151,9 @@ void DiagramPane::buildToolBar() {
     add(m_actions->zoomIn, {});
     add(m_actions->fitAll, {});
     add(m_actions->lastStop, {});
+    m_bar->addSeparator();
+    add(m_actions->refresh, {});
+    add(m_actions->follow, {});
 
     connect(m_actions->pointBefore, &QAction::triggered, this, [this] { setPoint(false); });
     connect(m_actions->pointAfter, &QAction::triggered, this, [this] { setPoint(true); });

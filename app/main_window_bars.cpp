@@ -89,7 +89,7 @@ void MainWindow::buildMenus() {
                          a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
     fill(tr("R&anks"), {a.scopeAll, a.scopeGroup, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
     QMenu* view = fill(tr("&View"), {a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
-                                     a.lastStop, a.zoomIn, a.zoomOut, nullptr});
+                                     a.lastStop, a.zoomIn, a.zoomOut, nullptr, a.refresh, a.follow, nullptr});
     QMenu* panels = view->addMenu(tr("&Panels"));
     for (auto* dock : findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly)) {
         QAction* toggle = dock->toggleViewAction();

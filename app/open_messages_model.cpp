@@ -62,7 +62,7 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     case Size:
         return m.send ? bytesText(m.bytes) : QString();
     case State:
-        return messageStateText(m.state);
+        return messageStateText(m_session->timeline(), m);
     case Where: {
         const auto call = callAt(index.row());
         return call ? callPlaceText(*m_session, *call) : QString();

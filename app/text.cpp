@@ -111,8 +111,15 @@ QString liveStateText(const RankView& view) {
     return fullStateText(view);
 }
 
-QString messageStateText(MessageState state) {
-    switch (state) {
+QString messageStateText(const Timeline& timeline, const Message& message) {
+    if (const auto rank = timeline.halfLostBy(message)) {
+        const QString known = message.state == MessageState::Unreceived ? QStringLiteral("sent")
+                              : message.done                            ? QStringLiteral("received")
+                                                                        : QStringLiteral("receive waits");
+        return rank->value() < 0 ? QStringLiteral("%1; a recording broke off").arg(known)
+                                 : QStringLiteral("%1; the recording of rank %2 broke off").arg(known).arg(rank->value());
+    }
+    switch (message.state) {
     case MessageState::Matched:
         return QStringLiteral("received");
     case MessageState::Posted:
@@ -149,7 +156,7 @@ QString openMessageText(const Session& session, const Message& message) {
     QString text = QStringLiteral("%1 -> %2  tag %3  %4")
                        .arg(end(message.sender), end(message.receiver),
                             message.tag == kAnyTag ? QStringLiteral("any") : QString::number(message.tag),
-                            messageStateText(message.state));
+                            messageStateText(session.timeline(), message));
     if (message.send) {
         text += QStringLiteral("  %1  from %2")
                     .arg(bytesText(message.bytes), callPlaceText(session, *message.send));

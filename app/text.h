@@ -28,7 +28,8 @@ namespace stopline::app {
 [[nodiscard]] QString eventCountText(EventIndex event); ///< "12,345", in the language of the system
 /// As fullStateText; of a rank that runs: "in MPI_Recv", "running, before MPI_Init".
 [[nodiscard]] QString liveStateText(const replay::RankView& view);
-[[nodiscard]] QString messageStateText(replay::MessageState state);
+/// "sent, not received"; says so where what is missing may have been lost with the end of a recording.
+[[nodiscard]] QString messageStateText(const replay::Timeline& timeline, const replay::Message& message);
 /// One open message on one line: ends, tag, size, communicator state and what is missing.
 [[nodiscard]] QString openMessageText(const replay::Session& session, const replay::Message& message);
 /// "rank 2 event 14 MPI_Recv at ring.c:31"

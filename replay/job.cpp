@@ -79,6 +79,7 @@ void Job::removeSessionDirectory() {
     if (session.exists()) {
         session.removeRecursively();
     }
+    QDir().rmdir(parent); // only if no other job of this user is left
     m_launcherPid = 0;
 }
 

@@ -93,6 +93,9 @@ class RankProcess : public QObject {
     void kill();
     /// Brings place and counters of view() up to date from the mapping without stopping the rank.
     void look(std::function<void()> then);
+    /// The same, but nobody is told that there is something to read: whoever asks reads by himself. False: the rank has
+    /// gone.
+    void fetch(std::function<void(bool)> then);
 
     /// Source location of the last event's call site; set by the session, which knows the symbols.
     void setLocation(const SourceLocation& location, int userFrame);

@@ -32,6 +32,15 @@ void RankProcess::look(std::function<void()> then) {
     });
 }
 
+void RankProcess::fetch(std::function<void(bool)> then) {
+    m_link->pull([this, then = std::move(then)](bool ok) {
+        if (ok) {
+            takePlace();
+        }
+        then(ok);
+    });
+}
+
 void RankProcess::onStopped(const mi::StopEvent& event) {
     if (m_attaching || !m_attached) {
         return; // the stop that belongs to attaching

@@ -95,6 +95,7 @@ struct Recording::RankFeed {
     std::uint32_t commsRecorded = 0; ///< communicators of this rank in the timeline
     std::size_t stopsSeen = 0;
     bool different = false;
+    bool brokenOff = false; ///< of this execution
     FreedCompletions freed;
     std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
     std::unordered_map<std::string, DetailsId> known; ///< timeline's ids by encoded details
@@ -129,6 +130,7 @@ void Recording::beginExecution() {
         feed->commsSeen = 0;
         feed->stopsSeen = 0;
         feed->different = false;
+        feed->brokenOff = false;
         feed->freed.clear();
         feed->toTimeline.clear();
         feed->firstExecution = first;
@@ -264,8 +266,12 @@ void Recording::takeStops(RankFeed& feed) {
     }
 }
 
-QString Recording::read(RankId rank, const trace::RankImage& image) {
-    return QString::fromStdString(m_feeds[std::size_t(rank.value())]->reader.update(image));
+QString Recording::read(RankId rank, const trace::RankImage& image, std::size_t most) {
+    return QString::fromStdString(m_feeds[std::size_t(rank.value())]->reader.update(image, most));
+}
+
+bool Recording::behind(RankId rank) const {
+    return m_feeds[std::size_t(rank.value())]->reader.behind();
 }
 
 Recording::Taken Recording::take(RankId rank, std::chrono::microseconds budget) {
@@ -304,6 +310,14 @@ std::optional<Difference> Recording::feed(RankId rank, const trace::RankImage& i
     return take(rank, std::chrono::hours(24)).difference;
 }
 
+void Recording::noteEnd(RankId rank, bool brokenOff) {
+    m_feeds[std::size_t(rank.value())]->brokenOff = brokenOff;
+    // What a former execution has recorded beyond this one's end stays known, and so does where that broke off.
+    if (!replaying(rank)) {
+        m_timeline->setBrokenOff(rank, brokenOff);
+    }
+}
+
 void Recording::branch() {
     m_timeline = std::make_unique<Timeline>(std::int32_t(m_feeds.size()));
     for (auto& feed : m_feeds) {
@@ -326,6 +340,7 @@ void Recording::branch() {
         feed->commsRecorded = feed->commsSeen;
         feed->consumed = 0;
         append(*feed, feed->reader.events().size());
+        m_timeline->setBrokenOff(feed->rank, feed->brokenOff);
         for (feed->stopsSeen = 0; feed->stopsSeen < feed->reader.stops().size(); ++feed->stopsSeen) {
             const trace::StopRecord& stop = feed->reader.stops()[feed->stopsSeen];
             feed->recordedHeld += stop.end - stop.begin;

@@ -36,15 +36,18 @@ class Recording {
     /// Takes in what is new in a rank's image. Returns the first difference, once; after that the rank's events are kept
     /// aside until branch() or beginExecution(). `error` gets what is wrong with the trace, if anything.
     std::optional<Difference> feed(RankId rank, const trace::RankImage& image, QString& error);
-    /// The same in pieces: read() decodes what is new in the image, take() then takes in some more of it, for
-    /// about `budget`, and says whether that was all. Between two of them the timeline is whole as far as it
-    /// reaches.
-    [[nodiscard]] QString read(RankId rank, const trace::RankImage& image);
+    /// The same in pieces: read() decodes what is new in the image, about `most` events of it (see behind()), take()
+    /// then takes in some more of them, for about `budget`, and says whether that was all. Between two of them the
+    /// timeline is whole as far as it reaches.
+    [[nodiscard]] QString read(RankId rank, const trace::RankImage& image, std::size_t most = std::size_t(-1));
+    [[nodiscard]] bool behind(RankId rank) const; ///< the last read() has left something for the next
     struct Taken {
         bool all = true;
         std::optional<Difference> difference;
     };
     [[nodiscard]] Taken take(RankId rank, std::chrono::microseconds budget);
+    /// Whether the rank, as far as this execution has been read, has done more than it could record.
+    void noteEnd(RankId rank, bool brokenOff);
     /// Replaces the recording by what the present execution has done so far. The old timeline is gone.
     void branch();
 

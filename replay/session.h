@@ -217,7 +217,12 @@ class Session : public QObject {
 
     // --- History of messages ---
     [[nodiscard]] const Timeline& timeline() const; ///< the address stays until timelineReplaced()
-    void refreshTimeline(); ///< pulls the traces of all ranks without stopping anybody
+    /// Reads the traces of all ranks without stopping anybody, in pieces that leave the event loop time for others.
+    /// `done` is called when all that the ranks have done so far is in the timeline.
+    void refreshTimeline(std::function<void()> done = {});
+    /// While on, that is done about twice a second, as long as ranks run.
+    void setFollowing(bool on);
+    [[nodiscard]] bool following() const;
     /// Source of a call, from debug information of the program; cached. Unknown until resolved once.
     [[nodiscard]] SourceLocation sourceOf(CallRef call) const;
     /// "MPI_Send to 3 tag 5 comm world 4 KiB", for lists and messages.
@@ -275,6 +280,7 @@ class Session : public QObject {
     void jobEnded(const QString& summary);
 
   private:
+    friend class TraceFollower;
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };

@@ -244,8 +244,8 @@ void Session::restart() {
 
 /// A new recording: nothing of the last one is kept but the breakpoints.
 void Session::Impl::startFresh() {
+    follower->forget();
     recording = std::make_unique<Recording>(ranks);
-    cutShort.clear();
     commands.clear();
     redoList.clear();
     stopList.clear();

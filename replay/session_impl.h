@@ -5,6 +5,7 @@
 #include "job.h"
 #include "recording.h"
 #include "session.h"
+#include "session_follow.h"
 #include "source_lines.h"
 
 #include <QPointer>
@@ -61,7 +62,7 @@ class Countdown {
 };
 
 struct Session::Impl {
-    explicit Impl(Session* session) : q(session), installation(Installation::find()) {}
+    explicit Impl(Session* session) : q(session), installation(Installation::find()), follower(new TraceFollower(*this)) {}
 
     Session* q;
     Installation installation;
@@ -113,8 +114,8 @@ struct Session::Impl {
     std::set<int> locating; ///< stopped, but their line is not known yet: still shown as running
     std::function<void()> whenLocated; ///< to be done when there is none of these
     bool lookPending = false;
+    TraceFollower* follower; ///< child of the session
     std::set<QString> faultsSaid; ///< in this execution
-    std::set<int> cutShort;       ///< ranks of which the recording lacks what they did last
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
     std::weak_ptr<bool> preparing; ///< true while a command has been given and its ranks have not been let go yet
     RunToOrder runTo;
@@ -147,6 +148,8 @@ struct Session::Impl {
     void onEnded(RankProcess* rank);
     void lookSoon();
     void onTraceRead(RankProcess* rank);
+    bool takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown);
+    void traceFault(RankProcess* rank, const QString& error);
     /// Why ranks cannot come to these places: one has there what another had sent when it was not recorded any more.
     [[nodiscard]] QString whyUnreachable(const Cut& cut) const;
     void onJobOver(const QString& summary);
@@ -210,6 +213,8 @@ struct Session::Impl {
     // session_travel.cpp
     void setOut(std::function<void()> then);
     void stayHere(const QString& why);
+    void refuse(const QString& why);
+    bool refusesPlaces(const std::vector<Target>& to);
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);
     void onApproachFinished(const Approach::Outcome& outcome);

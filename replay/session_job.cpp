@@ -78,6 +78,7 @@ void Session::Impl::startJob(Approach* with) {
         state.refused.clear();
         state.hits.clear();
     }
+    follower->forget();
     recording->beginExecution();
     // A journey is through what was recorded, whatever has been chosen for the next run.
     auto* started = new Job(with != nullptr ? recordedSpec : spec, installation, Incarnation(incarnations),
@@ -146,6 +147,7 @@ void Session::Impl::endJob() {
     if (!job) {
         return;
     }
+    follower->forget();
     Job* old = job;
     for (int i = 0; i < ranks; ++i) {
         if (const RankProcess* rank = old->rank(RankId(i)); rank != nullptr && std::size_t(i) < lastViews.size()) {

@@ -15,12 +15,16 @@ void Session::Impl::findUserFrame(RankProcess* rank, std::function<void(int)> ha
     });
 }
 
-void Session::refreshTimeline() {
-    for (RankProcess* rank : m_impl->processes()) {
-        if (!rank->ended()) {
-            rank->look([this, rank] { emit rankChanged(rank->rank()); });
-        }
-    }
+void Session::refreshTimeline(std::function<void()> done) {
+    m_impl->follower->refresh(done ? std::move(done) : [] {});
+}
+
+void Session::setFollowing(bool on) {
+    m_impl->follower->setOn(on);
+}
+
+bool Session::following() const {
+    return m_impl->follower->on();
 }
 
 SourceLocation Session::sourceOf(CallRef call) const {

@@ -1,6 +1,10 @@
 // Stops and ends of ranks: where they stand, what is told of it.
 #include "session_impl.h"
 
+#include "../tracelib/functions.h"
+
+#include <algorithm>
+
 namespace stopline::replay {
 
 namespace {
@@ -15,17 +19,21 @@ SourceLocation locationOf(const mi::Frame& frame) {
 
 } // namespace
 
-void Session::Impl::onTraceRead(RankProcess* rank) {
-    QString error;
-    const EventIndex before = recording->timeline().lastEvent(rank->rank());
-    const auto difference = recording->feed(rank->rank(), rank->link()->image(), error);
+/// What has been read of a rank ends with a fault, or it does not.
+void Session::Impl::traceFault(RankProcess* rank, const QString& error) {
     if (!error.isEmpty() && faultsSaid.insert(QStringLiteral("trace %1").arg(rank->rank().value())).second) {
         say(Severity::Warning, QStringLiteral("The trace of rank %1 cannot be read further: %2").arg(rank->rank().value()).arg(error),
             QStringLiteral("What came before stays; Restart records anew."));
     }
-    if (!error.isEmpty() || rank->link()->status().recordingOff != 0) {
-        cutShort.insert(rank->rank().value());
-    }
+    recording->noteEnd(rank->rank(), !error.isEmpty() || rank->link()->status().recordingOff != 0);
+}
+
+void Session::Impl::onTraceRead(RankProcess* rank) {
+    follower->readWhole(rank->rank());
+    QString error;
+    const EventIndex before = recording->timeline().lastEvent(rank->rank());
+    const auto difference = recording->feed(rank->rank(), rank->link()->image(), error);
+    traceFault(rank, error);
     if (difference) {
         onDifference(*difference);
     }
@@ -34,23 +42,64 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     }
 }
 
+/// Takes in a piece of what the rank's image holds; `grown` is set when the timeline has grown. Returns whether that was
+/// all of it.
+bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown) {
+    const EventIndex before = recording->timeline().lastEvent(rank->rank());
+    const QString error = recording->read(rank->rank(), rank->link()->image(), most);
+    const Recording::Taken taken = recording->take(rank->rank(), budget);
+    const bool all = taken.all && (!recording->behind(rank->rank()) || !error.isEmpty());
+    if (all) {
+        traceFault(rank, error);
+    }
+    grown = grown || recording->timeline().lastEvent(rank->rank()) != before;
+    if (taken.difference) {
+        onDifference(*taken.difference);
+    }
+    return all;
+}
+
 QString Session::Impl::whyUnreachable(const Cut& cut) const {
-    if (cutShort.empty()) {
+    const Timeline& timeline = recording->timeline();
+    std::vector<bool> brokenOff(cut.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        brokenOff[i] = timeline.brokenOff(RankId(int(i)));
+    }
+    if (std::find(brokenOff.begin(), brokenOff.end(), true) == brokenOff.end()) {
         return {};
     }
-    const Timeline& timeline = recording->timeline();
+    const auto isBrokenOff = [&brokenOff](RankId rank) {
+        return rank.value() >= 0 && std::size_t(rank.value()) < brokenOff.size() && brokenOff[std::size_t(rank.value())];
+    };
+    const auto behind = [&timeline, &cut](const MaybeCall& call) {
+        const EventIndex end = call ? timeline.call(*call).end : EventIndex(0);
+        const auto rank = call ? std::size_t(call->rank.value()) : cut.size();
+        return end.value() != 0 && rank < cut.size() && cut[rank].event >= end;
+    };
+    const auto text = [&timeline](CallRef call, const QString& what) {
+        return QStringLiteral("rank %1 cannot be taken beyond its event %2: %3 behind the end of its recording; choose an earlier point")
+            .arg(call.rank.value())
+            .arg(timeline.call(call).end.value())
+            .arg(what);
+    };
     for (const Message& message : timeline.messages()) {
-        if (message.send || !message.done || !cutShort.contains(message.sender.value())) {
-            continue;
+        if (!message.send && isBrokenOff(message.sender) && behind(message.done)) {
+            return text(*message.done, QStringLiteral("it receives there what rank %1 sends").arg(message.sender.value()));
         }
-        const EventIndex got = timeline.call(*message.done).end;
-        const auto receiver = static_cast<std::size_t>(message.done->rank.value());
-        if (got.value() != 0 && receiver < cut.size() && cut[receiver].event >= got) {
-            return QStringLiteral("rank %1 cannot be taken beyond its event %2: it receives there what rank %3 sends behind the "
-                                  "end of its recording; choose an earlier point")
-                .arg(receiver)
-                .arg(got.value())
-                .arg(message.sender.value());
+    }
+    for (const Collective& collective : timeline.collectives()) {
+        for (std::size_t other = 0; other < collective.members.size(); ++other) {
+            if (collective.arrived[other] || !isBrokenOff(collective.members[other])) {
+                continue;
+            }
+            for (const MaybeCall call : collective.finished) {
+                if (behind(call)) {
+                    const std::string_view name = trace::functionName(collective.function);
+                    return text(*call, QStringLiteral("it ends there an %1 that rank %2 comes to")
+                                           .arg(QString::fromUtf8(name.data(), qsizetype(name.size())))
+                                           .arg(collective.members[other].value()));
+                }
+            }
         }
     }
     return {};

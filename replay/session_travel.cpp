@@ -29,6 +29,25 @@ void Session::Impl::stayHere(const QString& why) {
     emit q->operationFinished(false, why);
 }
 
+void Session::Impl::refuse(const QString& why) {
+    emit q->message(Severity::Warning, why, {});
+    emit q->operationFinished(false, why);
+}
+
+/// Says why ranks cannot come to these places, if so.
+bool Session::Impl::refusesPlaces(const std::vector<Target>& to) {
+    Cut cut;
+    for (const Target& target : closed(to)) {
+        cut.push_back(target.place);
+    }
+    const QString why = whyUnreachable(cut);
+    if (why.isEmpty()) {
+        return false;
+    }
+    refuse(why);
+    return true;
+}
+
 void Session::Impl::travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done) {
     approachVerb = verb;
     approachDone = std::move(done);
@@ -204,8 +223,8 @@ void Session::Impl::onDifference(const Difference& difference) {
     }
     // Not from inside the reading of a trace: the timeline is replaced.
     QMetaObject::invokeMethod(q, [this, found, text] {
+        follower->forget();
         recording->branch();
-        cutShort.clear();
         commands.clear();
         redoList.clear();
         line.reset();
@@ -232,11 +251,12 @@ std::optional<Departure> Session::departure() const {
 }
 
 void Session::go() {
-    QString why = whyNot(Verb::Go);
-    why = why.isEmpty() ? m_impl->whyUnreachable(m_impl->line->cut) : why;
+    const QString why = whyNot(Verb::Go);
     if (!why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        emit operationFinished(false, why);
+        m_impl->refuse(why);
+        return;
+    }
+    if (m_impl->refusesPlaces(m_impl->targetsOf(m_impl->line->cut))) {
         return;
     }
     m_impl->setOut([this, to = m_impl->targetsOf(m_impl->line->cut)] { m_impl->travelCommand(Verb::Go, to); });
@@ -244,11 +264,13 @@ void Session::go() {
 
 void Session::undo() {
     if (const QString why = whyNot(Verb::Undo); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        emit operationFinished(false, why);
+        m_impl->refuse(why);
         return;
     }
     m_impl->setOut([this] {
+        if (m_impl->refusesPlaces(m_impl->commands.back().before)) {
+            return;
+        }
         Command command = m_impl->commands.back();
         m_impl->commands.pop_back();
         Command back = command;
@@ -262,11 +284,13 @@ void Session::undo() {
 
 void Session::redo() {
     if (const QString why = whyNot(Verb::Redo); !why.isEmpty()) {
-        emit message(Severity::Warning, why, {});
-        emit operationFinished(false, why);
+        m_impl->refuse(why);
         return;
     }
     m_impl->setOut([this] {
+        if (m_impl->refusesPlaces(m_impl->redoList.back().before)) {
+            return;
+        }
         Command command = m_impl->redoList.back();
         m_impl->redoList.pop_back();
         const std::vector<Target> to = command.before;
@@ -292,9 +316,7 @@ void Session::forward() {
 
 void Session::Impl::oneCall(Verb verb) {
     if (onTheWay()) { // whether there is such a call is known when it is known where the ranks are
-        const QString why = whyNot(verb);
-        emit q->message(Severity::Warning, why, {});
-        emit q->operationFinished(false, why);
+        refuse(whyNot(verb));
         return;
     }
     setOut([this, verb] {
@@ -305,9 +327,7 @@ void Session::Impl::oneCall(Verb verb) {
             goal = verb == Verb::Rollback ? timeline.rollback(q->places(), rank) : timeline.forward(q->places(), rank);
         }
         if (!goal) {
-            const QString why = whyNot(verb);
-            emit q->message(Severity::Warning, why, {});
-            emit q->operationFinished(false, why);
+            refuse(whyNot(verb));
             return;
         }
         std::vector<Target> to = targetsOf(goal->cut);
@@ -317,7 +337,9 @@ void Session::Impl::oneCall(Verb verb) {
                 to[i] = now[i]; // stays exactly where it is
             }
         }
-        travelCommand(verb, to);
+        if (!refusesPlaces(to)) {
+            travelCommand(verb, to);
+        }
     });
 }
 

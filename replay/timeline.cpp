@@ -78,6 +78,31 @@ void Timeline::setOrigin(RankId rank, TimeNs origin) {
     }
 }
 
+void Timeline::setBrokenOff(RankId rank, bool brokenOff) {
+    if (m_impl->has(rank)) {
+        m_impl->data.rank(rank.value()).brokenOff = brokenOff;
+    }
+}
+
+bool Timeline::brokenOff(RankId rank) const {
+    return m_impl->has(rank) && m_impl->data.rank(rank.value()).brokenOff;
+}
+
+std::optional<RankId> Timeline::halfLostBy(const Message& message) const {
+    if (message.state == MessageState::Unreceived && brokenOff(message.receiver)) {
+        return message.receiver;
+    }
+    if (message.state != MessageState::Unsent) {
+        return std::nullopt;
+    }
+    if (message.sender.value() >= 0) {
+        return brokenOff(message.sender) ? std::optional(message.sender) : std::nullopt;
+    }
+    const auto& ranks = m_impl->data.ranks;
+    const bool any = std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.brokenOff; });
+    return any ? std::optional(RankId{-1}) : std::nullopt;
+}
+
 std::int32_t Timeline::rankCount() const {
     return m_impl->data.rankCount();
 }

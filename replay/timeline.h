@@ -156,6 +156,8 @@ class Timeline {
     void addStop(RankId rank, trace::StopRecord stop);
     /// Absolute CLOCK_MONOTONIC of execution time 0 of a rank (clock offset between hosts already applied).
     void setOrigin(RankId rank, TimeNs origin);
+    /// The rank has done more than has been recorded of it (its recording broke off), or no longer.
+    void setBrokenOff(RankId rank, bool brokenOff);
 
     // --- Looking. ---
     /// Bytes of memory that the events and what has been found out about them take.
@@ -177,6 +179,10 @@ class Timeline {
     [[nodiscard]] std::optional<CollectiveIndex> collectiveOf(CallRef ref) const;
     /// Indices of messages that are not Matched or Cancelled.
     [[nodiscard]] std::vector<MessageIndex> openMessages() const;
+
+    [[nodiscard]] bool brokenOff(RankId rank) const;
+    /// The rank whose lost events may hold the half that this message lacks, -1 where all ranks may.
+    [[nodiscard]] std::optional<RankId> halfLostBy(const Message& message) const;
 
     /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at
     /// the earliest begin. Monotone in the event number of a rank.

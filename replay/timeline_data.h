@@ -150,6 +150,7 @@ inline constexpr std::uint64_t kUntouched = 0xffffffffffffffffULL;
 
 struct RankData {
     RankEvents events;
+    bool brokenOff = false; ///< the rank has done more than has been recorded
     /// No call that begins before this event has got or lost an edge since the digest was made.
     mutable std::uint64_t touched = kUntouched;
     std::deque<trace::EventDetails> details; // references stay valid

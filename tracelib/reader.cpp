@@ -52,6 +52,7 @@ struct RankReader::Impl {
     std::size_t blocksUsed = 0;
     std::size_t blockNumber = 0;
     std::size_t listed = 0;
+    bool behind = false;
 
     [[nodiscard]] std::uint64_t last() const { return events.empty() ? 0 : first + events.size() - 1; }
 
@@ -59,7 +60,7 @@ struct RankReader::Impl {
     std::string readDictionary(const std::vector<std::byte>& bytes);
     std::string readComms(const std::vector<std::byte>& bytes);
     void readStops(const std::vector<std::byte>& bytes);
-    std::string readBlocks(const std::vector<std::byte>& bytes);
+    std::string readBlocks(const std::vector<std::byte>& bytes, std::size_t most);
     std::string readStaging(const RankImage& image, const HeaderWords& words);
     bool addDetails(EventDetails&& added);
     template <typename Events>
@@ -210,8 +211,13 @@ std::string RankReader::Impl::decodeBatch(Events& from, std::uint64_t firstEvent
     return {};
 }
 
-std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes) {
+std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes, std::size_t most) {
+    const std::size_t before = events.size();
     while (blocksUsed < bytes.size()) {
+        if (events.size() - before >= most) {
+            behind = true;
+            return {};
+        }
         const auto fault = [this](const std::string& what) {
             return "block " + std::to_string(blockNumber) + " (byte " + std::to_string(blocksUsed) +
                    "): " + what;
@@ -303,8 +309,9 @@ RankReader::~RankReader() = default;
 RankReader::RankReader(RankReader&&) noexcept = default;
 RankReader& RankReader::operator=(RankReader&&) noexcept = default;
 
-std::string RankReader::update(const RankImage& image) {
+std::string RankReader::update(const RankImage& image, std::size_t most) {
     HeaderWords words;
+    m_impl->behind = false;
     if (std::string error = m_impl->readHeader(image, words); !error.empty()) {
         return error;
     }
@@ -319,15 +326,18 @@ std::string RankReader::update(const RankImage& image) {
         return error.empty();
     };
     note(m_impl->readDictionary(image.dictionary));
-    const std::string blocks = m_impl->readBlocks(image.blocks);
+    const std::string blocks = m_impl->readBlocks(image.blocks, most);
     note(blocks);
     // Behind a broken block the staged events are no continuation.
-    if (blocks.empty()) {
+    if (blocks.empty() && !m_impl->behind) {
         note(m_impl->readStaging(image, words));
     }
     return error;
 }
 
+bool RankReader::behind() const {
+    return m_impl->behind;
+}
 const std::vector<DecodedEvent>& RankReader::events() const {
     return m_impl->events;
 }

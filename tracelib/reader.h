@@ -39,9 +39,12 @@ class RankReader {
     RankReader(RankReader&&) noexcept;
     RankReader& operator=(RankReader&&) noexcept;
 
-    /// Decodes all events in `image` that were not decoded before and appends them to events().
+    /// Decodes all events in `image` that were not decoded before and appends them to events(); with `most` about that
+    /// many (blocks are taken whole), the rest at further calls with the same or a newer image: see behind().
     /// Returns an empty string, or what is wrong, naming the block; what was decoded before the fault stays.
-    std::string update(const RankImage& image);
+    std::string update(const RankImage& image, std::size_t most = static_cast<std::size_t>(-1));
+    /// The last update() has left events of its image for the next.
+    [[nodiscard]] bool behind() const;
 
     /// Events since the first one read; number of events()[i] is firstEvent() + i.
     [[nodiscard]] const std::vector<DecodedEvent>& events() const;

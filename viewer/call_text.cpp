@@ -205,6 +205,11 @@ QString messageLabelText(const replay::Message& message) {
 
 QString messageStateText(const replay::Timeline& timeline, const replay::Message& message, CallRef seenFrom) {
     const bool sender = message.send && *message.send == seenFrom;
+    if (const auto rank = timeline.halfLostBy(message)) {
+        const QString known = sender ? u"sent"_s : message.done ? u"received"_s : u"posted"_s;
+        return rank->value() < 0 ? known + u"; a recording broke off"_s
+                                 : u"%1; the recording of rank %2 broke off"_s.arg(known).arg(rank->value());
+    }
     switch (message.state) {
     case MessageState::Matched:
         if (sender) {

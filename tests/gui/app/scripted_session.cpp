@@ -297,8 +297,20 @@ bool Session::isInternalFrame(const mi::Frame& frame) {
 const Timeline& Session::timeline() const {
     return *m_impl->timeline;
 }
-void Session::refreshTimeline() {
+void Session::refreshTimeline(std::function<void()> done) {
     m_impl->calls << QStringLiteral("refresh");
+    if (done) {
+        done();
+    }
+}
+void Session::setFollowing(bool on) {
+    if (on != m_impl->following) {
+        m_impl->calls << (on ? QStringLiteral("follow") : QStringLiteral("follow no more"));
+    }
+    m_impl->following = on;
+}
+bool Session::following() const {
+    return m_impl->following;
 }
 
 SourceLocation Session::sourceOf(CallRef call) const {

@@ -40,6 +40,7 @@ struct Scripted {
     std::map<int, QByteArray> output;
     QByteArray input;
     QStringList calls;              ///< "continue all", "runTo a.c 12", … in order
+    bool following = false;
     bool answers = true;            ///< false: handlers are never called
     bool finishesOperations = true; ///< go, undo, …: operationFinished(operationOk, operationText) at once
     bool operationOk = true;

@@ -38,6 +38,31 @@ TEST(Matching, MessagesInFlightAndWaitingReceives) {
     EXPECT_EQ(message.receiver, RankId{1});
 }
 
+TEST(Matching, HalvesBehindABrokenRecordingAreLost) {
+    Job job(3);
+    job[0].send(1, 4);
+    job[0].send(2, 4);
+    job[1].recv(0, 9);
+    job[1].irecv(kAnySource, 3);
+    Timeline timeline = job.timeline();
+    const auto lost = [&timeline](std::int32_t rank, std::uint32_t call) {
+        const auto of = timeline.messagesOf(at(rank, call));
+        return of.size() == 1 ? timeline.halfLostBy(timeline.messages()[of[0].value()]) : std::nullopt;
+    };
+    EXPECT_EQ(lost(0, 1), std::nullopt);
+    EXPECT_EQ(lost(1, 1), std::nullopt);
+    timeline.setBrokenOff(RankId{2}, true);
+    EXPECT_TRUE(timeline.brokenOff(RankId{2}));
+    EXPECT_EQ(lost(0, 1), std::nullopt);
+    EXPECT_EQ(lost(0, 2), RankId{2});
+    EXPECT_EQ(lost(1, 1), std::nullopt);
+    EXPECT_EQ(lost(1, 2), RankId{-1});
+    timeline.setBrokenOff(RankId{0}, true);
+    EXPECT_EQ(lost(1, 1), RankId{0});
+    timeline.setBrokenOff(RankId{2}, false);
+    EXPECT_EQ(lost(0, 2), std::nullopt);
+}
+
 TEST(Matching, WildcardsTakeWhatTheirCompletionSaysAtThePlaceOfTheirPosting) {
     Job job(3);
     job[1].send(0, 7);

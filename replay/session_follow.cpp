@@ -1,0 +1,129 @@
+#include "session_follow.h"
+
+#include "session_impl.h"
+
+#include <utility>
+
+namespace stopline::replay {
+
+namespace {
+
+constexpr std::chrono::milliseconds kTurn{10}; ///< of the event loop that reading takes at once
+constexpr int kTellMs = 250;                   ///< between two looks at a timeline that is still being read
+
+} // namespace
+
+TraceFollower::TraceFollower(Session::Impl& session) : QObject(session.q), m_session(session) {
+    m_timer.setInterval(kPeriodMs);
+    connect(&m_timer, &QTimer::timeout, this, &TraceFollower::tick);
+}
+
+void TraceFollower::setOn(bool on) {
+    m_on = on;
+    if (on) {
+        m_timer.start();
+        tick();
+    } else {
+        m_timer.stop();
+    }
+}
+
+void TraceFollower::refresh(std::function<void()> done) {
+    m_waiting.push_back(std::move(done));
+    if (!fetch([](RankProcess* rank) { return !rank->ended(); })) {
+        finished();
+    }
+}
+
+void TraceFollower::forget() {
+    ++m_generation;
+    m_fetching = 0;
+    m_pending.clear();
+    m_untold = false;
+    finished();
+}
+
+void TraceFollower::tick() {
+    if (m_fetching > 0 || !m_pending.empty()) {
+        return; // still at the last one
+    }
+    fetch([this](RankProcess* rank) {
+        return rank->view().phase == RankPhase::Running &&
+               rank->link()->status().event > m_session.recording->executed(rank->rank());
+    });
+}
+
+/// False when there is nobody to ask.
+bool TraceFollower::fetch(const std::function<bool(RankProcess*)>& which) {
+    if (m_session.approach != nullptr) {
+        return false;
+    }
+    for (RankProcess* rank : m_session.processes()) {
+        if (!which(rank)) {
+            continue;
+        }
+        ++m_fetching;
+        rank->fetch([this, generation = m_generation, guarded = QPointer<RankProcess>(rank)](bool ok) {
+            if (generation != m_generation) {
+                return;
+            }
+            --m_fetching;
+            if (ok && guarded && m_session.process(guarded->rank()) == guarded) {
+                m_pending[guarded->rank().value()] = guarded;
+            }
+            takeSoon();
+        });
+    }
+    return m_fetching > 0;
+}
+
+void TraceFollower::takeSoon() {
+    if (!m_taking) {
+        m_taking = true;
+        QTimer::singleShot(0, this, &TraceFollower::takeSome);
+    }
+}
+
+void TraceFollower::takeSome() {
+    m_taking = false;
+    QElapsedTimer turn;
+    turn.start();
+    if (!m_told.isValid()) {
+        m_told.start();
+    }
+    while (!m_pending.empty() && !turn.hasExpired(kTurn.count())) {
+        const auto [number, rank] = *m_pending.begin();
+        const std::uint64_t generation = m_generation;
+        if (!rank || m_session.process(rank->rank()) != rank) {
+            m_pending.erase(number);
+            continue;
+        }
+        const auto left = kTurn - std::chrono::milliseconds(turn.elapsed());
+        const bool all = m_session.takeTrace(rank, kPiece, left, m_untold);
+        if (generation != m_generation) {
+            return; // it departs from the recording, which is replaced
+        }
+        if (all) {
+            m_pending.erase(number);
+            emit m_session.q->rankChanged(rank->rank());
+        }
+    }
+    if (m_untold && (m_pending.empty() || m_told.hasExpired(kTellMs))) {
+        m_untold = false;
+        m_told.restart();
+        emit m_session.q->timelineChanged();
+    }
+    if (!m_pending.empty()) {
+        takeSoon();
+    } else if (m_fetching == 0) {
+        finished();
+    }
+}
+
+void TraceFollower::finished() {
+    for (const auto& done : std::exchange(m_waiting, {})) {
+        done();
+    }
+}
+
+} // namespace stopline::replay
