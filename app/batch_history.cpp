@@ -244,9 +244,10 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
             }
             return {};
         }
-        const auto open = timeline.openMessages();
-        for (const MessageIndex index : open) {
-            out << openMessageText(*m_session, timeline.messages()[index.value()]);
+        const auto open = m_session->openMessages();
+        for (const Session::OpenMessage& one : open) {
+            const QString text = openMessageText(*m_session, one.message);
+            out << (one.made ? text : QStringLiteral("later: ") + text);
         }
         if (open.empty()) {
             out << QStringLiteral("no open messages");

@@ -64,7 +64,7 @@ constexpr std::array kVerbs{
     VerbInfo{"events", ScriptVerb::Events, 1, 3, false, false, "events RANK [FROM [TO]]",
              "the recorded events of a rank"},
     VerbInfo{"messages", ScriptVerb::Messages, 0, 1, false, false, "messages [all]",
-             "open messages, or all of them"},
+             "open messages as the ranks stand now (later: recorded, not made again), or all of the recording"},
     VerbInfo{"times", ScriptVerb::Times, 0, 0, false, false, "times",
              "how long each rank's events and held spans are on the time axis, in seconds; messages that go "
              "backwards on it"},

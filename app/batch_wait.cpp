@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace stopline::app {
 
@@ -130,6 +131,8 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
         }
         int turn = 0;
         QString failure;
+        bool reached = false;
+        const auto read = std::make_shared<bool>(false);
         const auto done = [&] {
             // Running ranks tell of new events only when asked; five times a second is enough for a script.
             if (turn++ % 10 == 0) {
@@ -141,7 +144,11 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
             // In this execution: the recording may already reach further.
             const RankView view = m_session->rank(*rank);
             if (view.place.event.value() >= number) {
-                return m_session->timeline().lastEvent(*rank).value() >= number;
+                if (!reached) { // and can be looked at, as far as they are recorded
+                    reached = true;
+                    m_session->refreshTimeline([read] { *read = true; });
+                }
+                return *read;
             }
             if (hasEnded(view.phase)) {
                 failure = QStringLiteral("rank %1 ended at event %2")

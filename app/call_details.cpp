@@ -6,6 +6,10 @@
 
 #include <QStringList>
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 namespace stopline::app {
 
 using namespace replay;
@@ -153,6 +157,49 @@ QString collectiveHtml(const Session& session, const Collective& collective, Cal
     return html;
 }
 
+/// What a Wait that hangs waits for, request by request: those first of which the other half is missing.
+void awaitedRows(const Session& session, CallRef ref, bool dark, Table& table) {
+    constexpr int kMost = 12;
+    const Timeline& timeline = session.timeline();
+    const auto awaited = timeline.awaited(ref);
+    if (awaited.empty()) {
+        return;
+    }
+    const auto rankOf = [&timeline](const Timeline::Awaited& one) {
+        if (one.collective) {
+            return 1;
+        }
+        if (!one.message || one.done) {
+            return 3;
+        }
+        const MessageState state = timeline.messages()[one.message->value()].state;
+        return state == MessageState::Unsent || state == MessageState::Unreceived ? 0 : 2;
+    };
+    std::vector<std::size_t> order(awaited.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rankOf(awaited[a]) < rankOf(awaited[b]); });
+    table.row(QStringLiteral("waits for"), QStringLiteral("%1 request(s)").arg(awaited.size()));
+    int shown = 0;
+    for (const std::size_t i : order) {
+        if (++shown > kMost) {
+            table.row(QString(),
+                      QStringLiteral("… and %1 more").arg(static_cast<int>(awaited.size()) - kMost));
+            break;
+        }
+        const Timeline::Awaited& one = awaited[i];
+        const QString name = QStringLiteral("request %1").arg(i);
+        if (one.message) {
+            table.row(name, messageHtml(session, timeline.messages()[one.message->value()], ref, dark));
+        } else if (one.collective) {
+            table.row(name,
+                      collectiveHtml(session, timeline.collectives()[one.collective->value()], ref, dark));
+        } else {
+            table.row(name, QStringLiteral("null, inactive or not known"));
+        }
+    }
+}
+
 } // namespace
 
 std::optional<CallRef> callOfLink(const QString& text) {
@@ -211,7 +258,7 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
     if (begin.recvBytes > 0 || begin.recvPeer != kNoPeer) {
         table.row(QStringLiteral("room for"), bytesText(begin.recvBytes));
     }
-    if (!begin.requests.empty()) {
+    if (!begin.requests.empty() && ended) {
         table.row(QStringLiteral("requests"), QString::number(begin.requests.size()));
     }
     if (ended) {
@@ -242,6 +289,7 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
         table.row(QStringLiteral("polled"),
                   QStringLiteral("%1 times without success").arg(call.pollFailures));
     }
+    awaitedRows(session, ref, dark, table);
     int shown = 0;
     for (const MessageIndex index : timeline.messagesOf(ref)) {
         if (++shown > 12) {

@@ -33,6 +33,8 @@ viewer::StopMark markOf(StopWhy why) {
     case StopWhy::Signal:
         return viewer::StopMark::Signal;
     case StopWhy::Stopline:
+    case StopWhy::RolledBack:
+    case StopWhy::Forwarded:
         return viewer::StopMark::Stopline;
     case StopWhy::Abort:
     case StopWhy::MpiError:
@@ -255,6 +257,7 @@ void DiagramPane::updateLines() {
     };
     m_diagram->setPastFrontier(shown(m_actions->pastFrontier, Frontier::Past));
     m_diagram->setFutureFrontier(shown(m_actions->futureFrontier, Frontier::Future));
+    m_diagram->setChosenFrontier(m_chosen == Frontier::Future);
     m_diagram->setStopline(m_session->stopline());
     m_actions->stoplineHere->setText(m_chosen == Frontier::Past ? tr("&Set stopline (past frontier)")
                                                                 : tr("&Set stopline (future frontier)"));

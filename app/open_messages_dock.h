@@ -3,6 +3,8 @@
 
 #include <QDockWidget>
 
+class QSortFilterProxyModel;
+
 namespace stopline::app {
 
 class Look;
@@ -21,6 +23,7 @@ class OpenMessagesDock : public QDockWidget {
 
   private:
     OpenMessagesModel* m_model;
+    QSortFilterProxyModel* m_order;
     NoteView* m_view;
 };
 

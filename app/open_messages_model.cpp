@@ -2,27 +2,36 @@
 
 #include "text.h"
 
+#include <QGuiApplication>
+#include <QPalette>
+
+#include <algorithm>
+
 namespace stopline::app {
 
 using namespace replay;
 
 OpenMessagesModel::OpenMessagesModel(Session* session, QObject* parent)
     : QAbstractTableModel(parent), m_session(session) {
-    connect(session, &Session::timelineChanged, this, &OpenMessagesModel::reload);
-    connect(session, &Session::timelineReplaced, this, &OpenMessagesModel::reload);
+    // What is open follows the recording, and where the ranks stand in it.
+    for (const auto signal : {&Session::timelineChanged, &Session::timelineReplaced, &Session::stopped,
+                              &Session::historyChanged, &Session::ranksChanged}) {
+        connect(session, signal, this, &OpenMessagesModel::reload);
+    }
+    connect(session, &Session::operationFinished, this, &OpenMessagesModel::reload);
+    connect(session, &Session::jobEnded, this, &OpenMessagesModel::reload);
     reload();
 }
 
 void OpenMessagesModel::reload() {
-    beginResetModel();
-    m_rows.clear();
-    const Timeline& timeline = m_session->timeline();
-    for (const MessageIndex index : timeline.openMessages()) {
-        if (m_rows.size() >= kMostRows) {
-            break;
-        }
-        m_rows << timeline.messages()[index.value()];
+    auto open = m_session->openMessages();
+    open.resize(std::min(open.size(), std::size_t{kMostRows}));
+    QVector<Session::OpenMessage> rows(open.begin(), open.end());
+    if (rows == m_rows) {
+        return; // a selection stays
     }
+    beginResetModel();
+    m_rows = std::move(rows);
     endResetModel();
 }
 
@@ -30,7 +39,8 @@ std::optional<CallRef> OpenMessagesModel::callAt(int row) const {
     if (row < 0 || row >= m_rows.size()) {
         return std::nullopt;
     }
-    return m_rows.at(row).send ? m_rows.at(row).send : m_rows.at(row).post;
+    const Message& message = m_rows.at(row).message;
+    return message.send ? message.send : message.post;
 }
 
 int OpenMessagesModel::rowCount(const QModelIndex& parent) const {
@@ -45,9 +55,27 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= m_rows.size()) {
         return {};
     }
-    const Message& m = m_rows.at(index.row());
+    const Message& m = m_rows.at(index.row()).message;
+    const bool made = m_rows.at(index.row()).made;
     if (role == Qt::ToolTipRole) {
-        return openMessageText(*m_session, m);
+        return openMessageText(*m_session, m) + (made ? QString() : u'\n' + tr("recorded, not made again"));
+    }
+    if (role == Qt::ForegroundRole) {
+        return made ? QVariant() : QVariant(QGuiApplication::palette().brush(QPalette::PlaceholderText));
+    }
+    if (role == kSortRole) {
+        switch (index.column()) {
+        case From:
+            return m.sender.value();
+        case To:
+            return m.receiver.value();
+        case Tag:
+            return m.tag;
+        case Size:
+            return m.send ? static_cast<qulonglong>(m.bytes) : 0;
+        default:
+            role = Qt::DisplayRole;
+        }
     }
     if (role != Qt::DisplayRole) {
         return {};
@@ -62,7 +90,8 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     case Size:
         return m.send ? bytesText(m.bytes) : QString();
     case State:
-        return messageStateText(m_session->timeline(), m);
+        return made ? messageStateText(m_session->timeline(), m)
+                    : tr("later: %1").arg(messageStateText(m_session->timeline(), m));
     case Where: {
         const auto call = callAt(index.row());
         return call ? callPlaceText(*m_session, *call) : QString();

@@ -12,6 +12,7 @@ class OpenMessagesModel : public QAbstractTableModel {
   public:
     enum Column { From, To, Tag, Size, State, Where, ColumnCount };
     static constexpr int kMostRows = 10'000;
+    static constexpr int kSortRole = Qt::UserRole; ///< numbers as numbers
     explicit OpenMessagesModel(replay::Session* session, QObject* parent = nullptr);
 
     /// The call to show for a row: the send if there is one, else the receive.
@@ -25,7 +26,7 @@ class OpenMessagesModel : public QAbstractTableModel {
 
   private:
     replay::Session* m_session;
-    QVector<replay::Message> m_rows;
+    QVector<replay::Session::OpenMessage> m_rows;
 };
 
 } // namespace stopline::app

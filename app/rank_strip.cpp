@@ -54,7 +54,11 @@ void RankStrip::setContent(Content content) {
 QString RankStrip::summary() const {
     QMap<QString, int> counts;
     for (const RankView& view : m_content.ranks) {
-        ++counts[view.phase == RankPhase::Running || view.silent ? liveStateText(view) : stateText(view)];
+        const bool inCall = view.phase == RankPhase::Stopped && view.why == StopWhy::Paused &&
+                            view.insideMpi && !view.callName.isEmpty();
+        ++counts[view.phase == RankPhase::Running || view.silent ? liveStateText(view)
+                 : inCall                                        ? tr("paused in %1").arg(view.callName)
+                                                                 : stateText(view)];
     }
     QVector<QPair<int, QString>> sorted;
     for (auto it = counts.cbegin(); it != counts.cend(); ++it) {

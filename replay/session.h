@@ -46,7 +46,8 @@ enum class RankPhase {
 };
 
 enum class StopWhy {
-    None, Paused, Breakpoint, Watchpoint, Step, Signal, Stopline, Start, Abort, MpiError, ExitNoFinalize, Departure
+    None, Paused, Breakpoint, Watchpoint, Step, Signal, Stopline, RolledBack, Forwarded, Start, Abort, MpiError, ExitNoFinalize,
+    Departure
 };
 
 struct SourceLocation {
@@ -217,6 +218,15 @@ class Session : public QObject {
 
     // --- History of messages ---
     [[nodiscard]] const Timeline& timeline() const; ///< the address stays until timelineReplaced()
+    /// A message of which one half has been made and not the other.
+    struct OpenMessage {
+        Message message;   ///< without the halves that this execution has not made
+        bool made = true; ///< false: open in the recording, and this execution has made neither half again
+        friend bool operator==(const OpenMessage&, const OpenMessage&) = default;
+    };
+    /// As the ranks stand now: also what was received in the recording and has not been again. First what this execution
+    /// has made, receives that wait before messages that nobody has received, by rank and event.
+    [[nodiscard]] std::vector<OpenMessage> openMessages() const;
     /// Reads the traces of all ranks without stopping anybody, in pieces that leave the event loop time for others.
     /// `done` is called when all that the ranks have done so far is in the timeline.
     void refreshTimeline(std::function<void()> done = {});

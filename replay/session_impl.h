@@ -124,6 +124,7 @@ struct Session::Impl {
     // Stopline.
     std::optional<Point> point;
     std::optional<Line> past, future, line;
+    std::optional<RankId> lineRank; ///< of the point that the stopline was made of: it is what the user wants to look at
 
     // What the program wrote and was given.
     std::map<int, QByteArray> outputs;

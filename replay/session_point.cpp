@@ -25,12 +25,14 @@ std::optional<Line> Session::frontier(Frontier which) const {
 
 void Session::setStopline(Frontier which) {
     m_impl->line = frontier(which);
+    m_impl->lineRank = m_impl->point ? std::optional(m_impl->point->call.rank) : std::nullopt;
     emit stoplineChanged();
     emit verbsChanged();
 }
 
 void Session::setStopline(const Line& line) {
     m_impl->line = line;
+    m_impl->lineRank.reset();
     emit stoplineChanged();
     emit verbsChanged();
 }

@@ -21,7 +21,8 @@ void keepStarted(Target& target) {
 
 /// Of a rank that is not brought to its very place: the reason of its stop there is none here.
 StopWhy whyNear(StopWhy why) {
-    return why == StopWhy::Stopline ? why : StopWhy::Paused;
+    const bool ofReplay = why == StopWhy::Stopline || why == StopWhy::RolledBack || why == StopWhy::Forwarded;
+    return ofReplay ? why : StopWhy::Paused;
 }
 
 } // namespace

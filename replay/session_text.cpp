@@ -34,6 +34,10 @@ QChar stateLetter(const RankView& view) {
         return u'T';
     case StopWhy::Stopline:
         return u'L';
+    case StopWhy::RolledBack:
+        return u'<';
+    case StopWhy::Forwarded:
+        return u'>';
     case StopWhy::Signal:
     case StopWhy::Abort:
     case StopWhy::MpiError:
@@ -87,6 +91,10 @@ QString stateText(const RankView& view) {
         return with(QStringLiteral("stopped by signal"));
     case StopWhy::Stopline:
         return with(QStringLiteral("stopped at stopline"));
+    case StopWhy::RolledBack:
+        return with(QStringLiteral("rolled back"));
+    case StopWhy::Forwarded:
+        return with(QStringLiteral("taken forward"));
     case StopWhy::Start:
         return with(QStringLiteral("stopped at the start"));
     case StopWhy::Abort:

@@ -259,6 +259,9 @@ void Session::go() {
     if (m_impl->refusesPlaces(m_impl->targetsOf(m_impl->line->cut))) {
         return;
     }
+    if (m_impl->lineRank && m_impl->focus.contains(*m_impl->lineRank)) {
+        setShownRank(*m_impl->lineRank);
+    }
     m_impl->setOut([this, to = m_impl->targetsOf(m_impl->line->cut)] { m_impl->travelCommand(Verb::Go, to); });
 }
 
@@ -335,6 +338,8 @@ void Session::Impl::oneCall(Verb verb) {
         for (std::size_t i = 0; i < to.size(); ++i) {
             if (to[i].place == now[i].place) {
                 to[i] = now[i]; // stays exactly where it is
+            } else {
+                to[i].why = verb == Verb::Rollback ? StopWhy::RolledBack : StopWhy::Forwarded;
             }
         }
         if (!refusesPlaces(to)) {

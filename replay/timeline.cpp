@@ -206,6 +206,55 @@ std::vector<MessageIndex> Timeline::messagesOf(CallRef ref) const {
     return unique;
 }
 
+std::vector<Timeline::Awaited> Timeline::awaited(CallRef ref) const {
+    std::vector<Awaited> result;
+    if (!m_impl->has(ref) || call(ref).end.value() != 0) {
+        return result;
+    }
+    const TimelineData& data = m_impl->data;
+    const RankData& rank = data.rank(ref.rank.value());
+    const trace::EventDetails& begin = data.beginDetails(ref.rank.value(), ref.call.value());
+    if (trace::functionClass(begin.function) != trace::CallClass::Wait) {
+        return result;
+    }
+    // References count from the latest request that there was; other threads may have made more since.
+    std::size_t made = rank.requests.size();
+    for (std::uint32_t later = ref.call.value() + 1; later < rank.events.callCount(); ++later) {
+        made -= trace::createsRequest(trace::functionClass(data.beginDetails(ref.rank.value(), later).function)) ? 1 : 0;
+    }
+    for (const trace::RequestRef request : begin.requests) {
+        Awaited& one = result.emplace_back();
+        if (request.back >= made) {
+            continue; // a null request, or one that nothing is known of
+        }
+        const Request& r = rank.requests[made - 1 - request.back];
+        if (r.target == kNone) {
+            continue;
+        }
+        switch (r.kind) {
+        case RequestKind::Send:
+        case RequestKind::SendInit:
+            one.message = MessageIndex{data.sends[r.target].message};
+            one.done = data.sends[r.target].done != kNone;
+            break;
+        case RequestKind::Recv:
+        case RequestKind::RecvInit:
+            one.message = MessageIndex{data.recvs[r.target].message};
+            one.done = data.recvs[r.target].done != kNone;
+            break;
+        case RequestKind::Coll:
+            one.collective = CollectiveIndex{data.parts[r.target].collective};
+            break;
+        case RequestKind::None:
+            break;
+        }
+        if (one.message && one.message->value() == kNone) {
+            one.message.reset();
+        }
+    }
+    return result;
+}
+
 std::optional<CollectiveIndex> Timeline::collectiveOf(CallRef ref) const {
     std::optional<CollectiveIndex> result;
     if (m_impl->has(ref)) {

@@ -66,6 +66,7 @@ struct Message {
     std::uint64_t commId = 0;
     RankId sender{-1};   ///< -1 while unknown (wildcard receive not complete)
     RankId receiver{-1}; ///< world ranks
+    friend bool operator==(const Message&, const Message&) = default;
 };
 using MessageIndex = Strong<struct MessageIndexTag, std::uint32_t>;
 
@@ -177,6 +178,14 @@ class Timeline {
     /// Messages that a call sends, posts or completes (a Waitall may complete many).
     [[nodiscard]] std::vector<MessageIndex> messagesOf(CallRef ref) const;
     [[nodiscard]] std::optional<CollectiveIndex> collectiveOf(CallRef ref) const;
+    /// What a Wait that has not ended waits for: of each of its requests, in their order, the message or the collective,
+    /// or neither where none is known of it. Empty for any other call.
+    struct Awaited {
+        std::optional<MessageIndex> message;
+        std::optional<CollectiveIndex> collective;
+        bool done = false; ///< known to be complete
+    };
+    [[nodiscard]] std::vector<Awaited> awaited(CallRef ref) const;
     /// Indices of messages that are not Matched or Cancelled.
     [[nodiscard]] std::vector<MessageIndex> openMessages() const;
 

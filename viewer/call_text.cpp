@@ -250,7 +250,8 @@ QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QStri
     const TimeNs at = timeline.axisTime(ref.rank, call.begin);
     QString when = u"at "_s + timeLabel(at, std::max<TimeNs>(1, at / 100'000), at);
     if (finished) {
-        when += u", takes "_s + durationText(timeline.axisTime(ref.rank, call.end) - at);
+        const TimeNs took = timeline.axisTime(ref.rank, call.end) - at;
+        when += took > 0 ? u", takes "_s + durationText(took) : u", too short to tell how long"_s;
     }
     lines << when + u" (approx.)"_s;
     addPeers(lines, timeline, ref.rank, begin, end);

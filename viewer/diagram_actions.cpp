@@ -260,7 +260,9 @@ void DiagramWidget::Impl::openSearch() {
             searchBar, [this](bool forward) { search(forward); }, [this] { clearTransient(); });
         searchEdit->setPlaceholderText(u"send tag=5 peer=3 size>4k unmatched wildcard"_s);
         searchEdit->setAccessibleName(u"Search calls"_s);
-        searchEdit->setMinimumWidth(QFontMetrics(q.font()).averageCharWidth() * 40);
+        const QFontMetrics metrics(q.font());
+        searchEdit->setMinimumWidth(metrics.horizontalAdvance(searchEdit->placeholderText()) +
+                                    4 * metrics.averageCharWidth());
         searchResult = new QLabel(searchBar);
         row->addWidget(searchEdit);
         row->addWidget(searchResult);
@@ -317,7 +319,7 @@ bool DiagramWidget::exportImage(const QString& path) {
         d.paintLayer(painter);
         d.paintOverlay(painter);
         if (d.help->isVisible()) {
-            d.help->render(&painter, d.help->pos());
+            d.help->render(&painter, d.help->parentWidget() == this ? d.help->pos() : QPoint());
         }
         return painter.end();
     }

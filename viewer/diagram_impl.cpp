@@ -204,6 +204,7 @@ void DiagramWidget::Impl::ensureGeometry() {
     scene.point = point;
     scene.past = past ? &*past : nullptr;
     scene.future = future ? &*future : nullptr;
+    scene.futureChosen = futureChosen;
     scene.stopline = stopline ? &*stopline : nullptr;
     scene.ghost = ghost ? &*ghost : nullptr;
     scene.selection = selected;

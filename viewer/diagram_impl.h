@@ -50,6 +50,7 @@ struct DiagramWidget::Impl {
     std::optional<replay::Point> point;
     std::optional<replay::Line> past;
     std::optional<replay::Line> future;
+    bool futureChosen = false;
     std::optional<replay::Line> stopline;
     std::optional<replay::Cut> ghost;
     std::optional<replay::CallRef> selected;

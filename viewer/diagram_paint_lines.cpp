@@ -29,7 +29,10 @@ void DiagramPainter::drawLine(QPainter& painter, const LineGeometry& line) {
     for (const LineStep& step : line.steps) {
         path << QPointF(step.x, step.y0) << QPointF(step.x, step.y1);
     }
-    QPen pen(colour, line.kind == LineKind::Stopline ? 3 : line.kind == LineKind::Ghost ? 1 : 2);
+    QPen pen(colour, line.kind == LineKind::Stopline ? 3
+                     : line.kind == LineKind::Ghost  ? 1
+                     : line.weak                     ? 1.2
+                                                     : 2.4);
     pen.setJoinStyle(Qt::MiterJoin);
     pen.setCapStyle(Qt::FlatCap);
     if (future) {

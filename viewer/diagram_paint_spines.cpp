@@ -70,22 +70,24 @@ void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHei
     QColor colour =
         spine.mismatch ? m_palette.style(CallStyle::Error) : m_palette.style(CallStyle::Collective);
     colour = m_palette.theme() == Palette::Theme::Light ? colour.darker(125) : colour.lighter(110);
+    const QColor full = colour;
+    const QColor faded = m_palette.faded(colour, kDimStrength);
     if (spine.dimmed) {
-        colour = m_palette.faded(colour, kDimStrength);
+        colour = faded;
     }
     const bool roomy = barHeight >= kRoomyBar;
     if (!dots && spine.complete && !spine.mismatch) {
         drawSpineLine(painter, spine, colour, roomy ? 2 : 1);
         return;
     }
-    QColor wedge = colour;
-    wedge.setAlphaF(0.28F);
     const double half = barHeight / 2.0;
     for (const SpineDot& dot : spine.dots) {
         constexpr double kLeastWedge = 6;
         if (dot.kind == DotKind::Missing || dot.at.x() - dot.enterX <= kLeastWedge) {
             continue;
         }
+        QColor wedge = dot.dimmed ? faded : full;
+        wedge.setAlphaF(0.28F);
         if (roomy) {
             const std::array<QPointF, 3> shape{QPointF(dot.enterX, dot.at.y() + half),
                                                QPointF(dot.at.x(), dot.at.y() + half),
@@ -102,7 +104,11 @@ void DiagramPainter::drawSpine(QPainter& painter, const Spine& spine, int barHei
     }
     drawSpineLine(painter, spine, colour, barHeight >= 6 ? 2 : 1);
     for (const SpineDot& dot : spine.dots) {
-        drawSpineDot(painter, dot, colour, barHeight);
+        drawSpineDot(painter, dot,
+                     dot.kind == DotKind::Missing ? colour
+                     : dot.dimmed                 ? faded
+                                                  : full,
+                     barHeight);
     }
 }
 

@@ -51,6 +51,8 @@ void DiagramWidget::setTimeline(const replay::Timeline* timeline) {
     }
     d.overviewStale = true;
     d.relayout();
+    // A part of the run before that the new one does not have is nothing to look at.
+    d.fit = d.fit || d.view.begin >= d.model.extent(d.axis);
     if (d.fit) {
         d.applyFit();
     }
@@ -122,6 +124,11 @@ void DiagramWidget::setPastFrontier(std::optional<replay::Line> line) {
 
 void DiagramWidget::setFutureFrontier(std::optional<replay::Line> line) {
     m_impl->future = std::move(line);
+    m_impl->invalidate();
+}
+
+void DiagramWidget::setChosenFrontier(bool future) {
+    m_impl->futureChosen = future;
     m_impl->invalidate();
 }
 
@@ -251,6 +258,8 @@ void DiagramWidget::resizeEvent(QResizeEvent*) {
     m_impl->relayout();
     if (m_impl->help->isVisible()) {
         m_impl->help->place();
+        m_impl->help->show();
+        m_impl->help->raise();
     }
 }
 

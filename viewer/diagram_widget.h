@@ -63,6 +63,8 @@ class DiagramWidget : public QWidget {
     void setPoint(std::optional<replay::Point> point);
     void setPastFrontier(std::optional<replay::Line> line);
     void setFutureFrontier(std::optional<replay::Line> line);
+    /// Which of the two a stopline would be made of: it is drawn stronger.
+    void setChosenFrontier(bool future);
     void setStopline(std::optional<replay::Line> line);
     void setGhost(std::optional<replay::Cut> target); ///< where undo or rollback would go
 

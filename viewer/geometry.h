@@ -132,12 +132,13 @@ struct SpineDot {
     DotKind kind = DotKind::Member;
     double enterX = 0; ///< where this member entered: a wedge from here to the spine
     int row = 0;
+    bool dimmed = false;
 };
 struct Spine {
     std::vector<SpineDot> dots; ///< by row; the line runs through them
     bool complete = false;
     bool mismatch = false;
-    bool dimmed = false;
+    bool dimmed = false; ///< some member has not executed its part again
     std::uint32_t collective = 0;
 };
 
@@ -169,6 +170,7 @@ struct LineStep {
 struct LineGeometry {
     LineKind kind = LineKind::Past;
     std::vector<LineStep> steps; ///< visible rows, from the top
+    bool weak = false;           ///< a frontier beside the one that a stopline would be made of
 };
 
 struct PointGeometry {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stopline::viewer {
 
@@ -55,14 +56,26 @@ const RowState* GeometryBuilder::rowState(int row) const {
     return std::size_t(row) < m_scene.rows.size() ? &m_scene.rows[std::size_t(row)] : nullptr;
 }
 
-bool GeometryBuilder::beyondPlace(int row, std::int64_t eventUnit) const {
+std::int64_t GeometryBuilder::executedUnit(int row) const {
     const RowState* state = rowState(row);
-    return state != nullptr && eventUnit > std::int64_t(state->place.event.value()) * kUnitsPerEvent;
+    if (state == nullptr) {
+        return std::numeric_limits<std::int64_t>::max();
+    }
+    const replay::Place& place = state->place;
+    const bool before = !state->running && !place.inside && place.event.value() > 0 &&
+                        m_model.timeline()->isBegin(RankId{row}, place.event);
+    return std::int64_t(place.event.value() - (before ? 1 : 0)) * kUnitsPerEvent;
+}
+
+bool GeometryBuilder::beyondPlace(int row, std::int64_t eventUnit) const {
+    return eventUnit > executedUnit(row);
 }
 
 std::optional<std::int64_t> GeometryBuilder::dimFrom(int row) const {
     const RowState* state = rowState(row);
-    if (state == nullptr || state->place.event >= m_model.timeline()->lastEvent(RankId{row})) {
+    const std::int64_t last =
+        std::int64_t(m_model.timeline()->lastEvent(RankId{row}).value()) * kUnitsPerEvent;
+    if (state == nullptr || executedUnit(row) >= last) {
         return std::nullopt;
     }
     return m_model.position(row, state->place, m_scene.axis);

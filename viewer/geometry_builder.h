@@ -28,6 +28,7 @@ struct Scene {
     std::optional<replay::Point> point;
     const replay::Line* past = nullptr;
     const replay::Line* future = nullptr;
+    bool futureChosen = false; ///< of two frontiers the one that a stopline would be made of
     const replay::Line* stopline = nullptr;
     const replay::Cut* ghost = nullptr;
     std::optional<replay::CallRef> selection;
@@ -71,6 +72,9 @@ class GeometryBuilder {
     [[nodiscard]] const RowState* rowState(int row) const;
     /// First unit of a row that is recorded but not executed; nothing when all is executed.
     [[nodiscard]] std::optional<std::int64_t> dimFrom(int row) const;
+    /// Unit of the last event that the rank of a row has executed. One that stands before a call has recorded
+    /// its begin without having made it.
+    [[nodiscard]] std::int64_t executedUnit(int row) const;
     [[nodiscard]] bool beyondPlace(int row, std::int64_t eventUnit) const;
     [[nodiscard]] bool visible(int row) const;
     [[nodiscard]] double barEdge(int row, bool lower) const;

@@ -21,8 +21,7 @@ class GeometryBuilder::RowCalls {
         m_strip.row = row;
         m_strip.y0 = builder.m_scene.layout.top(row) + lane.top;
         m_strip.y1 = builder.m_scene.layout.top(row) + lane.bottom;
-        const RowState* state = builder.rowState(row);
-        m_place = state != nullptr ? std::int64_t(state->place.event.value()) * kUnitsPerEvent : INT64_MAX;
+        m_place = builder.executedUnit(row);
     }
 
     void build() {
@@ -235,7 +234,7 @@ class GeometryBuilder::RowCalls {
     int m_right; ///< one past the last column that is built
     bool m_marks;
     bool m_anyDimmed = true;
-    std::int64_t m_place; ///< unit of the event at which the rank stands
+    std::int64_t m_place; ///< unit of the last event that the rank has executed
     Strip m_strip;
 };
 

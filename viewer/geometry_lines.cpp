@@ -31,6 +31,10 @@ void GeometryBuilder::buildSpines() {
     constexpr std::size_t kMostMembers = 1500;
     const bool endsOnly = axis == Axis::Time && m_scene.layout.level() != RowLevel::Full &&
                           order.size() * std::size_t(m_model.ranks()) > kMostMembers;
+    bool anyDimmed = false;
+    for (int row = 0; row < m_model.ranks() && !anyDimmed; ++row) {
+        anyDimmed = dimFrom(row).has_value();
+    }
     for (const std::uint32_t index : order) {
         const TrackCollective& c = all[index];
         const replay::Collective& source = m_model.timeline()->collectives()[index];
@@ -57,17 +61,22 @@ void GeometryBuilder::buildSpines() {
         spine.collective = index;
         spine.complete = c.complete;
         spine.mismatch = c.mismatch;
-        spine.dimmed = true;
         const bool ends = endsOnly && c.complete && !c.mismatch;
         spine.dots.reserve(ends ? 2 : source.members.size());
         for (std::size_t m = 0; m < source.members.size(); ++m) {
             const int row = source.members[m].value();
-            if (row < 0 || row >= m_model.ranks() || (ends && row != c.firstRow && row != c.lastRow)) {
+            if (row < 0 || row >= m_model.ranks()) {
+                continue;
+            }
+            const auto ref = m < source.arrived.size() ? source.arrived[m] : std::nullopt;
+            if (ends && row != c.firstRow && row != c.lastRow) {
+                spine.dimmed =
+                    spine.dimmed || (anyDimmed && ref && ref->call.value() < m_model.calls(row).size() &&
+                                     beyondPlace(row, m_model.calls(row)[ref->call.value()].eventBegin));
                 continue;
             }
             SpineDot dot;
             dot.row = row;
-            const auto ref = m < source.arrived.size() ? source.arrived[m] : std::nullopt;
             double x = last;
             if (ref && ref->call.value() < m_model.calls(row).size()) {
                 const TrackCall& call = m_model.calls(row)[ref->call.value()];
@@ -76,7 +85,8 @@ void GeometryBuilder::buildSpines() {
                 // Event numbers of different ranks have no common vertical: there the spine goes through the
                 // calls.
                 x = axis == Axis::Time ? last : dot.enterX;
-                spine.dimmed = spine.dimmed && beyondPlace(row, call.eventBegin);
+                dot.dimmed = beyondPlace(row, call.eventBegin);
+                spine.dimmed = spine.dimmed || dot.dimmed;
             } else {
                 dot.kind = DotKind::Missing;
                 x = axis == Axis::Time ? last : px(m_model.nowEdge(row, axis)) + 6;
@@ -98,6 +108,8 @@ void GeometryBuilder::buildLine(LineKind kind, const replay::Cut& cut,
                                 std::span<const replay::Obstacle> obstacles) {
     LineGeometry line;
     line.kind = kind;
+    line.weak = m_scene.past != nullptr && m_scene.future != nullptr &&
+                kind == (m_scene.futureChosen ? LineKind::Past : LineKind::Future);
     const int count = std::min(int(cut.size()), m_model.ranks());
     for (int row = 0; row < count; ++row) {
         if (!visible(row)) {

@@ -119,7 +119,8 @@ std::vector<LegendEntry> legend() {
 
 } // namespace
 
-HelpOverlay::HelpOverlay(QWidget* parent) : QWidget(parent) {
+HelpOverlay::HelpOverlay(QWidget* host) : QWidget(host), m_host(host) {
+    connect(host, &QObject::destroyed, this, &QObject::deleteLater); // it may lie over the window
     setObjectName(u"diagramHelp"_s);
     setFocusPolicy(Qt::NoFocus);
     hide();
@@ -181,6 +182,11 @@ QSize HelpOverlay::wanted() const {
 }
 
 void HelpOverlay::place() {
+    setParent(m_host);
+    if (const QSize size = wanted();
+        m_content == Content::Keys && (size.width() > m_host->width() || size.height() > m_host->height())) {
+        setParent(m_host->window());
+    }
     const QSize size = wanted().boundedTo(parentWidget()->size());
     const QRect area = parentWidget()->rect();
     if (m_content == Content::Keys) {

@@ -18,7 +18,8 @@ class HelpOverlay : public QWidget {
     Q_OBJECT
   public:
     enum class Content { Keys, Legend };
-    explicit HelpOverlay(QWidget* parent);
+    /// Belongs to `host` and lies over it; the keys over its whole window where the host has no room for them.
+    explicit HelpOverlay(QWidget* host);
     /// Lines of keys and what they do, from the actions, so that both always agree.
     void setKeys(std::vector<std::pair<QString, QString>> keys) { m_keys = std::move(keys); }
     void setPalette(const Palette& palette);
@@ -35,6 +36,8 @@ class HelpOverlay : public QWidget {
         int line = 0; ///< from one row to the next, in pixels
     };
     [[nodiscard]] Arrangement arrangement() const;
+    /// It has the size that it wants: no text is cut.
+    [[nodiscard]] bool isWhole() const { return size() == wanted(); }
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -45,6 +48,7 @@ class HelpOverlay : public QWidget {
     void paintKeys(class QPainter& painter) const;
     void paintLegend(class QPainter& painter) const;
 
+    QWidget* m_host;
     Content m_content = Content::Keys;
     std::vector<std::pair<QString, QString>> m_keys;
     Palette m_colours{Palette::Theme::Light};

@@ -42,8 +42,17 @@ std::optional<std::int64_t> sizeOf(QString text) {
 
 SearchQuery::SearchQuery(const QString& text) {
     const QStringList words = text.toLower().split(u' ', Qt::SkipEmptyParts);
-    for (const QString& word : words) {
-        m_words.push_back(parse(word));
+    for (qsizetype i = 0; i < words.size(); ++i) {
+        // "tag 5" is "tag=5".
+        if (i + 1 < words.size()) {
+            const Word both = parse(words[i] + u'=' + words[i + 1]);
+            if (both.kind != Kind::Function) {
+                m_words.push_back(both);
+                ++i;
+                continue;
+            }
+        }
+        m_words.push_back(parse(words[i]));
     }
 }
 

@@ -297,6 +297,13 @@ bool Session::isInternalFrame(const mi::Frame& frame) {
 const Timeline& Session::timeline() const {
     return *m_impl->timeline;
 }
+std::vector<Session::OpenMessage> Session::openMessages() const {
+    std::vector<OpenMessage> open;
+    for (const MessageIndex index : m_impl->timeline->openMessages()) {
+        open.push_back({m_impl->timeline->messages()[index.value()], true});
+    }
+    return open;
+}
 void Session::refreshTimeline(std::function<void()> done) {
     m_impl->calls << QStringLiteral("refresh");
     if (done) {

@@ -290,7 +290,10 @@ class WindowTest : public WindowFixture {
                 const auto all = overlay->arrangement();
                 QVERIFY(all.line >= overlay->fontMetrics().height()); // no line into the next
                 QVERIFY(all.rows * all.line <= overlay->height());    // and none cut off
-                QVERIFY(diagram->rect().contains(overlay->geometry()));
+                QVERIFY(overlay->parentWidget()->rect().contains(overlay->geometry()));
+                // Nor is a text: over the window there is room for all of them.
+                QVERIFY(content == viewer::HelpOverlay::Content::Legend || overlay->isWhole());
+                QCOMPARE(overlay->window(), m_window->window());
             }
         }
     }

@@ -39,6 +39,36 @@ TEST(Requests, ReceiveGoesToTheSendBehindACancelledOne) {
     EXPECT_EQ(text(timeline.futureFrontier(before(0, 2))), text(cut({5, 3})));
 }
 
+TEST(Requests, WhatAWaitThatHangsWaitsFor) {
+    Job job(2);
+    const Serial sent = job[1].isend(0, 7);                                  // call 1
+    const Serial matched = job[1].irecv(0, 1);                               // call 2
+    const Serial missing = job[1].irecv(0, 9);                               // call 3
+    const Serial barrier = job[1].icollective(FunctionId::Ibarrier);         // call 4
+    job[1].wait(FunctionId::Waitall, {sent, matched, missing, barrier}, {}); // call 5
+    job[1].unfinished();
+    job[0].send(1, 1); // call 1
+    const Timeline timeline = job.timeline();
+    const auto awaited = timeline.awaited(at(1, 5));
+    ASSERT_EQ(awaited.size(), 4U);
+    const auto message = [&](std::size_t i) {
+        return timeline.messages()[awaited[i].message.value().value()];
+    };
+    EXPECT_EQ(message(0).tag, 7);
+    EXPECT_EQ(message(0).state, MessageState::Unreceived);
+    EXPECT_EQ(message(1).send, MaybeCall(at(0, 1)));
+    EXPECT_EQ(message(1).state, MessageState::Posted);
+    EXPECT_EQ(message(2).tag, 9);
+    EXPECT_EQ(message(2).state, MessageState::Unsent);
+    EXPECT_FALSE(awaited[3].message.has_value());
+    EXPECT_TRUE(awaited[3].collective.has_value());
+    EXPECT_FALSE(awaited[2].done);
+    // Nothing else waits.
+    EXPECT_TRUE(timeline.awaited(at(1, 3)).empty());
+    EXPECT_TRUE(timeline.awaited(at(0, 1)).empty());
+    EXPECT_TRUE(timeline.awaited(at(1, 77)).empty());
+}
+
 TEST(Requests, CancelThatCameTooLateChangesNothing) {
     Job job(2);
     const Serial send = job[0].isend(1);

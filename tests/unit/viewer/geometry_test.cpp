@@ -127,6 +127,18 @@ TEST(Geometry, WhatIsNotExecutedAgainIsDimmed) {
     }
     EXPECT_TRUE(g.rows[0].dimX.has_value());
     EXPECT_FALSE(g.rows[2].dimX.has_value());
+    // A rank that stands before a call has not made it, though its begin is recorded.
+    rows[0].place = {EventIndex{5}, false};
+    const Geometry before = build(model, scene);
+    for (const Box& box : before.boxes) {
+        EXPECT_EQ(box.row == 0 && box.dimmed, box.row == 0 && box.call > 1) << box.call;
+    }
+    // One that runs is in it.
+    rows[0].running = true;
+    const Geometry running = build(model, scene);
+    for (const Box& box : running.boxes) {
+        EXPECT_EQ(box.row == 0 && box.dimmed, box.row == 0 && box.call > 2) << box.call;
+    }
     // The first message: sent, not received again yet.
     std::set<Dim> dims;
     for (const MessageLine& line : g.messages) {

@@ -92,6 +92,9 @@ TEST(Search, WordsAndConditions) {
     EXPECT_EQ(first(u"unmatched"_s), Story::ref(2, s.lost));
     EXPECT_EQ(first(u"unfinished rank=2"_s), Story::ref(2, 2));
     EXPECT_EQ(first(u"comm=world peer=0"_s), Story::ref(1, s.recv));
+    EXPECT_EQ(first(u"tag 9"_s), Story::ref(2, s.lost));
+    EXPECT_EQ(first(u"rank 2 send"_s), Story::ref(2, s.lost));
+    EXPECT_EQ(first(u"send tag"_s), std::nullopt);
     EXPECT_EQ(first(u"nonsense"_s), std::nullopt);
     EXPECT_EQ(first(QString()), std::nullopt);
 }
