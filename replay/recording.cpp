@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace stopline::replay {
 
@@ -90,7 +91,8 @@ std::string keyOf(const trace::EventDetails& details) {
 struct Recording::RankFeed {
     RankId rank{0};
     trace::RankReader reader;
-    std::size_t consumed = 0;      ///< events of the reader already compared or appended
+    std::size_t consumed = 0;      ///< events that the reader still has, already compared or appended
+    TimeNs lastExecuted = 0;       ///< execution time of the last one of them in this execution
     std::uint32_t commsSeen = 0;
     std::uint32_t commsRecorded = 0; ///< communicators of this rank in the timeline
     std::size_t stopsSeen = 0;
@@ -107,7 +109,8 @@ struct Recording::RankFeed {
     EventIndex junction{0};
     TimeNs lastTime = 0;
     TimeNs recordedOrigin = 0;
-    TimeNs recordedHeld = 0; ///< sum of the recorded stops
+    std::vector<trace::StopRecord> recordedStops;
+    TimeNs recordedHeld = 0; ///< sum of these
 };
 
 Recording::Recording(std::int32_t ranks) : m_timeline(std::make_unique<Timeline>(ranks)) {
@@ -127,6 +130,7 @@ void Recording::beginExecution() {
     for (auto& feed : m_feeds) {
         feed->reader = trace::RankReader();
         feed->consumed = 0;
+        feed->lastExecuted = 0;
         feed->commsSeen = 0;
         feed->stopsSeen = 0;
         feed->different = false;
@@ -159,10 +163,10 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
 
 /// The recording goes on behind recorded ground: lets the first new event follow the last recorded one as it
 /// followed its twin.
-void Recording::join(RankFeed& feed, std::size_t index) {
+void Recording::join(RankFeed& feed) {
     feed.shifted = true;
     feed.junction = m_timeline->lastEvent(feed.rank);
-    const TimeNs twin = index > 0 ? feed.reader.events()[index - 1].execution : 0;
+    const TimeNs twin = feed.lastExecuted;
     feed.shift = feed.lastTime - twin;
     TimeNs heldNow = 0;
     for (const trace::StopRecord& stop : feed.reader.stops()) {
@@ -193,7 +197,7 @@ DetailsId Recording::toAppend(RankFeed& feed, DetailsId id) {
 /// Appends the events from feed.consumed to `to`.
 void Recording::append(RankFeed& feed, std::size_t to) {
     if (!feed.firstExecution && !feed.shifted) {
-        join(feed, feed.consumed);
+        join(feed);
     }
     if (feed.firstExecution && feed.recordedOrigin == 0) {
         feed.recordedOrigin = feed.reader.originNs();
@@ -211,6 +215,7 @@ void Recording::append(RankFeed& feed, std::size_t to) {
         }
         m_timeline->addEvents(feed.rank, std::span(batch).first(count));
         feed.consumed += count;
+        feed.lastExecuted = events[feed.consumed - 1].execution;
     }
 }
 
@@ -233,6 +238,7 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
             }
             feed.freed.compare(now, then);
         }
+        feed.lastExecuted = feed.reader.events()[feed.consumed].execution;
     }
     return std::nullopt;
 }
@@ -259,11 +265,16 @@ void Recording::takeStops(RankFeed& feed) {
         if (!feed.firstExecution && (!feed.shifted || stop.event < feed.junction)) {
             continue; // held while going over recorded ground: not part of the history
         }
-        feed.recordedHeld += stop.end - stop.begin;
         stop.begin += feed.wallShift;
         stop.end += feed.wallShift;
-        m_timeline->addStop(feed.rank, stop);
+        keepStop(feed, stop);
     }
+}
+
+void Recording::keepStop(RankFeed& feed, const trace::StopRecord& stop) {
+    feed.recordedStops.push_back(stop);
+    feed.recordedHeld += stop.end - stop.begin;
+    m_timeline->addStop(feed.rank, stop);
 }
 
 QString Recording::read(RankId rank, const trace::RankImage& image, std::size_t most) {
@@ -286,7 +297,8 @@ Recording::Taken Recording::take(RankId rank, std::chrono::microseconds budget) 
     const auto started = std::chrono::steady_clock::now();
     const std::size_t all = feed.reader.events().size();
     const std::uint64_t first = feed.reader.firstEvent().value();
-    while (feed.consumed < all) {
+    Taken taken;
+    while (feed.consumed < all && taken.all) {
         std::size_t to = std::min(all, feed.consumed + kPiece);
         const std::uint64_t recorded = m_timeline->lastEvent(rank).value();
         if (first + feed.consumed > recorded) {
@@ -297,17 +309,29 @@ Recording::Taken Recording::take(RankId rank, std::chrono::microseconds budget) 
                 return {true, std::move(difference)};
             }
         }
-        if (feed.consumed < all && std::chrono::steady_clock::now() - started >= budget) {
-            return {false, std::nullopt};
-        }
+        taken.all = feed.consumed == all || std::chrono::steady_clock::now() - started < budget;
     }
-    takeStops(feed);
-    return {};
+    if (feed.consumed * 2 >= all) { // what is left is moved to the front: not for a few
+        feed.reader.discard(feed.consumed);
+        feed.consumed = 0;
+    }
+    if (taken.all) {
+        takeStops(feed);
+    }
+    return taken;
 }
 
 std::optional<Difference> Recording::feed(RankId rank, const trace::RankImage& image, QString& error) {
-    error = read(rank, image);
-    return take(rank, std::chrono::hours(24)).difference;
+    // In pieces that stay in the processor's cache.
+    constexpr std::size_t kPiece = 1 << 14;
+    std::optional<Difference> difference;
+    do {
+        error = read(rank, image, kPiece);
+        if (Taken taken = take(rank, std::chrono::hours(24)); taken.difference) {
+            difference = std::move(taken.difference);
+        }
+    } while (error.isEmpty() && behind(rank));
+    return difference;
 }
 
 void Recording::noteEnd(RankId rank, bool brokenOff) {
@@ -318,18 +342,47 @@ void Recording::noteEnd(RankId rank, bool brokenOff) {
     }
 }
 
+/// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there.
+void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
+    if (feed.recordedOrigin != 0) {
+        m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
+    }
+    std::vector<DetailsId> ids; // by id in the old timeline; kNoDetails: not taken over yet
+    constexpr DetailsId kNoDetails{std::numeric_limits<std::uint32_t>::max()};
+    feed.lastTime = 0;
+    for (EventIndex event(1); event.value() <= made; event = EventIndex(event.value() + 1)) {
+        const DetailsId id = old.eventDetails(feed.rank, event);
+        if (ids.size() <= id.value()) {
+            ids.resize(id.value() + std::size_t{1}, kNoDetails);
+        }
+        DetailsId& kept = ids[id.value()];
+        if (kept == kNoDetails) {
+            const trace::EventDetails& details = old.details(feed.rank, id);
+            kept = m_timeline->addDetails(feed.rank, details);
+            feed.known.emplace(keyOf(details), kept);
+        }
+        std::uint64_t failures = 0;
+        if (const auto ref = old.callAt(feed.rank, event)) {
+            const Call call = old.call(*ref);
+            feed.lastTime = std::max(feed.lastTime, call.begin == event ? call.beginTime : call.endTime);
+            failures = call.end == event ? call.pollFailures : 0;
+        }
+        m_timeline->addEvent(feed.rank, kept, feed.lastTime, failures);
+    }
+    const std::vector<trace::StopRecord> stops = std::exchange(feed.recordedStops, {});
+    feed.recordedHeld = 0;
+    for (const trace::StopRecord& stop : stops) {
+        if (stop.event.value() <= made) {
+            keepStop(feed, stop);
+        }
+    }
+}
+
 void Recording::branch() {
-    m_timeline = std::make_unique<Timeline>(std::int32_t(m_feeds.size()));
+    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(std::int32_t(m_feeds.size())));
     for (auto& feed : m_feeds) {
         feed->known.clear();
         feed->toTimeline.clear();
-        feed->firstExecution = true;
-        feed->shifted = false;
-        feed->shift = 0;
-        feed->wallShift = 0;
-        feed->lastTime = 0;
-        feed->recordedOrigin = 0;
-        feed->recordedHeld = 0;
         feed->different = false;
         feed->freed.clear();
         feed->commsSeen = 0;
@@ -338,13 +391,15 @@ void Recording::branch() {
             ++feed->commsSeen;
         }
         feed->commsRecorded = feed->commsSeen;
-        feed->consumed = 0;
+        const std::uint64_t first = feed->reader.firstEvent().value();
+        keep(*feed, *old, first == 0 ? 0 : first + feed->consumed - 1);
+        // What this execution does from here on goes on behind it.
+        feed->firstExecution = feed->recordedOrigin == 0;
+        feed->shifted = false;
         append(*feed, feed->reader.events().size());
         m_timeline->setBrokenOff(feed->rank, feed->brokenOff);
-        for (feed->stopsSeen = 0; feed->stopsSeen < feed->reader.stops().size(); ++feed->stopsSeen) {
-            const trace::StopRecord& stop = feed->reader.stops()[feed->stopsSeen];
-            feed->recordedHeld += stop.end - stop.begin;
-            m_timeline->addStop(feed->rank, stop);
+        if (feed->firstExecution || feed->shifted) {
+            takeStops(*feed);
         }
     }
 }

@@ -48,7 +48,8 @@ class Recording {
     [[nodiscard]] Taken take(RankId rank, std::chrono::microseconds budget);
     /// Whether the rank, as far as this execution has been read, has done more than it could record.
     void noteEnd(RankId rank, bool brokenOff);
-    /// Replaces the recording by what the present execution has done so far. The old timeline is gone.
+    /// Replaces the recording by what the present execution has done so far. The old timeline is gone. What has been
+    /// compared equal keeps its recorded times; the rest follows it.
     void branch();
 
     /// Number of the last event of this execution that has been read, by rank.
@@ -58,11 +59,13 @@ class Recording {
 
   private:
     struct RankFeed;
-    void join(RankFeed& feed, std::size_t index);
+    void join(RankFeed& feed);
     void append(RankFeed& feed, std::size_t to);
     std::optional<Difference> compare(RankFeed& feed, std::size_t to);
     std::optional<Difference> takeComms(RankFeed& feed);
     void takeStops(RankFeed& feed);
+    void keepStop(RankFeed& feed, const trace::StopRecord& stop);
+    void keep(RankFeed& feed, const Timeline& old, std::uint64_t made);
     DetailsId translate(RankFeed& feed, DetailsId id);
     DetailsId toAppend(RankFeed& feed, DetailsId id);
 

@@ -41,6 +41,8 @@ T wordAt(const std::vector<std::byte>& bytes, std::size_t offset) {
 struct RankReader::Impl {
     std::vector<DecodedEvent> events;
     std::uint64_t first = 0;
+    std::uint64_t next = 0; // number of the event behind the last one read; 0: none has been
+    TimeNs lastExecution = 0;
     std::vector<EventDetails> details;
     std::vector<DetailsId> dictionary;                        // by position in the dictionary
     std::unordered_map<std::string, DetailsId> inlineDetails; // by their bytes
@@ -54,7 +56,7 @@ struct RankReader::Impl {
     std::size_t listed = 0;
     bool behind = false;
 
-    [[nodiscard]] std::uint64_t last() const { return events.empty() ? 0 : first + events.size() - 1; }
+    [[nodiscard]] std::uint64_t last() const { return next == 0 ? 0 : next - 1; }
 
     std::string readHeader(const RankImage& image, HeaderWords& words);
     std::string readDictionary(const std::vector<std::byte>& bytes);
@@ -199,10 +201,12 @@ std::string RankReader::Impl::decodeBatch(Events& from, std::uint64_t firstEvent
         if (number <= last()) {
             continue;
         }
-        event.execution = events.empty() ? now : std::max(now, events.back().execution);
-        if (events.empty()) {
+        event.execution = next == 0 ? now : std::max(now, lastExecution);
+        lastExecution = event.execution;
+        if (next == 0) {
             first = number;
         }
+        next = number + 1;
         events.push_back(event);
     }
     if (expected != 0 && (count != expected || !from.atEnd())) {
@@ -236,14 +240,13 @@ std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes, st
             return fault("unknown codec " + std::to_string(header.codec));
         }
         if (raw > kMaxPackedBytes || header.eventCount == 0 || header.eventCount > kStagingBytes ||
-            header.firstEvent == 0 ||
-            header.firstEvent > std::numeric_limits<std::uint64_t>::max() / 2) {
+            header.firstEvent == 0 || header.firstEvent > std::numeric_limits<std::uint64_t>::max() / 2) {
             return fault("its header contradicts itself");
         }
         if (stored > left - sizeof(BlockHeader)) {
             return fault("its data are cut off");
         }
-        if (!events.empty() && header.firstEvent > last() + 1) {
+        if (next != 0 && header.firstEvent > next) {
             return fault("events " + std::to_string(last() + 1) + " to " +
                          std::to_string(header.firstEvent - 1) + " are missing before it");
         }
@@ -291,7 +294,7 @@ std::string RankReader::Impl::readStaging(const RankImage& image, const HeaderWo
         words.stagedFirst > std::numeric_limits<std::uint64_t>::max() / 2) {
         return "the staging area contradicts the header";
     }
-    if (!events.empty() && words.stagedFirst > last() + 1) {
+    if (next != 0 && words.stagedFirst > next) {
         return "the staging area starts with event " + std::to_string(words.stagedFirst) +
                " but the blocks end with " + std::to_string(last());
     }
@@ -343,6 +346,12 @@ const std::vector<DecodedEvent>& RankReader::events() const {
 }
 EventIndex RankReader::firstEvent() const {
     return EventIndex{m_impl->first};
+}
+void RankReader::discard(std::size_t count) {
+    auto& events = m_impl->events;
+    count = std::min(count, events.size());
+    events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(count));
+    m_impl->first += count;
 }
 EventIndex RankReader::lastEvent() const {
     return EventIndex{m_impl->last()};

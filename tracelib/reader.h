@@ -46,9 +46,12 @@ class RankReader {
     /// The last update() has left events of its image for the next.
     [[nodiscard]] bool behind() const;
 
-    /// Events since the first one read; number of events()[i] is firstEvent() + i.
+    /// Events since the first one read that has not been discarded; number of events()[i] is firstEvent() + i.
     [[nodiscard]] const std::vector<DecodedEvent>& events() const;
+    /// 0 while nothing has been read.
     [[nodiscard]] EventIndex firstEvent() const;
+    /// Forgets the first `count` of events(): whoever takes them elsewhere need not have them twice.
+    void discard(std::size_t count);
     [[nodiscard]] EventIndex lastEvent() const; ///< 0 when there are none
     [[nodiscard]] const EventDetails& details(DetailsId id) const;
     [[nodiscard]] std::uint32_t detailsCount() const;

@@ -194,5 +194,60 @@ TEST(Recording, CompletionOfAFreedReceiveThatOnlyALaterExecutionSeesIsKept) {
     EXPECT_EQ(doneIn(4, 10), Told(1, 0U));
 }
 
+/// Barriers of two ranks; from `other` on, counted from 0, they are reductions instead.
+std::vector<trace::EventDetails> barriers(std::size_t calls, std::size_t other) {
+    std::vector<trace::EventDetails> all;
+    for (std::size_t call = 0; call < calls; ++call) {
+        trace::EventDetails event;
+        event.function = call < other ? trace::FunctionId::Barrier : trace::FunctionId::Allreduce;
+        event.comm = kCommWorld;
+        all.push_back(event);
+        event.kind = trace::EventKind::End;
+        all.push_back(event);
+    }
+    return all;
+}
+
+TEST(Recording, ABranchKeepsWhatWasEqualAndGoesOnWithWhatIsNew) {
+    Recording recording(2);
+    QString error;
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        (void)recording.feed(RankId{rank}, bench::recording(barriers(20, 20), rank, 2, 1), error);
+    }
+    const Timeline& first = recording.timeline();
+    const TimeNs begin = first.call({RankId{0}, CallIndex{11}}).beginTime;
+    recording.beginExecution();
+    EXPECT_FALSE(recording.feed(RankId{1}, bench::recording(barriers(9, 9), 1, 2, 1), error));
+    const auto difference = recording.feed(RankId{0}, bench::recording(barriers(15, 12), 0, 2, 1), error);
+    ASSERT_TRUE(difference.has_value());
+    EXPECT_EQ(difference->event, EventIndex{25});
+    recording.branch();
+    const Timeline& branch = recording.timeline();
+    EXPECT_EQ(branch.lastEvent(RankId{0}), EventIndex{30});
+    EXPECT_EQ(branch.lastEvent(RankId{1}), EventIndex{18}); // what it has not done again is gone
+    EXPECT_EQ(branch.call({RankId{0}, CallIndex{11}}).beginTime, begin);
+    const auto function = [&](std::int32_t rank, std::uint64_t event) {
+        return branch.details(RankId{rank}, branch.eventDetails(RankId{rank}, EventIndex{event})).function;
+    };
+    EXPECT_EQ(function(0, 24), trace::FunctionId::Barrier);
+    EXPECT_EQ(function(0, 25), trace::FunctionId::Allreduce);
+    EXPECT_EQ(branch.collectives().size(), 15U);
+    TimeNs last = 0;
+    for (std::uint64_t event = 1; event <= 30; ++event) {
+        const TimeNs time = branch.axisTime(RankId{0}, EventIndex{event});
+        EXPECT_GE(time, last) << event;
+        last = time;
+    }
+    // Both go on, and are the recording of the next execution.
+    EXPECT_FALSE(recording.feed(RankId{1}, bench::recording(barriers(15, 12), 1, 2, 1), error));
+    EXPECT_FALSE(recording.feed(RankId{0}, bench::recording(barriers(16, 12), 0, 2, 1), error));
+    EXPECT_EQ(branch.lastEvent(RankId{1}), EventIndex{30});
+    EXPECT_EQ(branch.lastEvent(RankId{0}), EventIndex{32});
+    recording.beginExecution();
+    EXPECT_FALSE(recording.feed(RankId{0}, bench::recording(barriers(16, 12), 0, 2, 1), error));
+    EXPECT_FALSE(recording.replaying(RankId{0}));
+    EXPECT_EQ(error, QString());
+}
+
 } // namespace
 } // namespace stopline::replay

@@ -81,6 +81,43 @@ TEST(Reader, HandoverFromStagingToBlocksLosesAndRepeatsNothing) {
     }
 }
 
+TEST(Reader, PiecesAndDiscardedEventsChangeNothing) {
+    Mapping mapping;
+    appendLoop(mapping, 200'000, 11);
+    const RankImage image = mapping.image();
+    RankReader whole;
+    ASSERT_EQ(whole.update(image), "");
+    EXPECT_FALSE(whole.behind());
+    ASSERT_EQ(whole.events().size(), 200'000U);
+    RankReader pieces;
+    std::size_t seen = 0;
+    int turns = 0;
+    do {
+        ASSERT_EQ(pieces.update(image, 1000), "");
+        ASSERT_EQ(pieces.firstEvent(), EventIndex{seen + 1});
+        for (const DecodedEvent& event : pieces.events()) {
+            ASSERT_EQ(event.execution, whole.events()[seen].execution);
+            ASSERT_EQ(event.details, whole.events()[seen].details);
+            ++seen;
+        }
+        pieces.discard(pieces.events().size());
+        EXPECT_TRUE(pieces.events().empty());
+        EXPECT_EQ(pieces.lastEvent(), EventIndex{seen});
+        ++turns;
+    } while (pieces.behind());
+    EXPECT_EQ(seen, 200'000U);
+    EXPECT_GT(turns, 3);
+    // What comes later goes on there, and some of it may be kept.
+    mapping.recorder.append(sendDetails(7), 1'000'000'000'000);
+    mapping.recorder.append(sendDetails(7, EventKind::End), 1'000'000'000'001);
+    ASSERT_EQ(pieces.update(mapping.image()), "");
+    ASSERT_EQ(pieces.events().size(), 2U);
+    pieces.discard(1);
+    EXPECT_EQ(pieces.firstEvent(), EventIndex{200'002});
+    EXPECT_EQ(pieces.lastEvent(), EventIndex{200'002});
+    EXPECT_EQ(pieces.details(pieces.events()[0].details).kind, EventKind::End);
+}
+
 TEST(Reader, BlocksAreSelfContained) {
     Mapping mapping;
     for (int i = 0; i < 3000; ++i) {
