@@ -11,25 +11,43 @@ AxisView wholeView(const DiagramModel& model, Axis axis, int width) {
     return {-margin / 6, extent + margin, std::max(1, width)};
 }
 
+namespace {
+
+bool isFinalize(const replay::Timeline& timeline, replay::CallRef ref) {
+    const trace::EventDetails& begin = timeline.details(ref.rank, timeline.call(ref).beginDetails);
+    return trace::functionClass(begin.function) == trace::CallClass::Finalize;
+}
+
+} // namespace
+
 AxisView workView(const DiagramModel& model, Axis axis, int width) {
     const AxisView whole = wholeView(model, axis, width);
     if (axis != Axis::Time) {
         return whole;
     }
     std::int64_t begin = 0;
+    std::int64_t end = 0;
     for (int rank = 0; rank < model.ranks(); ++rank) {
         const auto calls = model.calls(rank);
         if (calls.empty() || calls.front().open()) {
             return whole;
         }
         begin = std::max(begin, calls.front().timeEnd);
+        const replay::CallRef last{RankId{rank}, replay::CallIndex{static_cast<std::uint32_t>(calls.size() - 1)}};
+        end = std::max(end, isFinalize(*model.timeline(), last) ? calls.back().timeBegin : model.extent(axis));
     }
     const std::int64_t extent = model.extent(axis);
-    if (begin <= extent / 10 || begin >= extent) {
+    if (begin >= end) {
         return whole;
     }
-    const std::int64_t margin = std::max<std::int64_t>((extent - begin) / 14, 8);
-    return {begin - margin / 2, extent + margin, whole.width};
+    // Only where they would take a good part of the view.
+    begin = begin > extent / 10 ? begin : 0;
+    end = extent - end > (extent - begin) / 5 ? end : extent;
+    if (begin == 0 && end == extent) {
+        return whole;
+    }
+    const std::int64_t margin = std::max<std::int64_t>((end - begin) / 14, 8);
+    return {begin == 0 ? whole.begin : begin - margin / 2, end + margin, whole.width};
 }
 
 Lens lensOf(const AxisView& view, const AxisView& whole) {

@@ -11,8 +11,9 @@ namespace stopline::viewer {
 
 /// The axis range of the whole strip: everything recorded, with the margin that fitting leaves too.
 [[nodiscard]] AxisView wholeView(const DiagramModel& model, Axis axis, int width);
-/// The same from where all ranks have left MPI_Init, when that takes more than a tenth of the time axis: starting a
-/// job is the least of what one looks for.
+/// The same from where all ranks have left MPI_Init, when that takes more than a tenth of the time axis, to where the
+/// last of them enters MPI_Finalize, when what follows takes as much: starting and ending a job is the least of what one
+/// looks for.
 [[nodiscard]] AxisView workView(const DiagramModel& model, Axis axis, int width);
 /// Pixels of the lens for a view on a strip of `width` pixels; at least 6 wide so that it can be grabbed.
 struct Lens {

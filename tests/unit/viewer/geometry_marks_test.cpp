@@ -37,6 +37,40 @@ struct Marks {
     std::uint32_t recv = 0;
 };
 
+/// Two ranks that start in `init`, send once, and end from `finalize` to `end`.
+AxisView workOf(TimeNs init, TimeNs finalize, TimeNs end) {
+    Story story(2);
+    for (int rank = 0; rank < 2; ++rank) {
+        story.init(rank, 0, init);
+        if (rank == 0) {
+            story.send(0, 1, 1, 8, init + 10, init + 20);
+        } else {
+            story.recv(1, 0, 1, 8, init + 10, init + 30);
+        }
+        story.finalize(rank, finalize - rank, end);
+    }
+    DiagramModel model;
+    model.setTimeline(&story.timeline());
+    return workView(model, Axis::Time, 1000);
+}
+
+TEST(WorkView, LeavesOutStartAndEndWhereTheyTakeMuch) {
+    const AxisView both = workOf(10'000, 11'000, 30'000);
+    EXPECT_GT(both.begin, 9'000);
+    EXPECT_LE(both.begin, 10'000);
+    EXPECT_GE(both.end, 11'000);
+    EXPECT_LT(both.end, 11'500);
+    const AxisView start = workOf(10'000, 20'000, 20'010);
+    EXPECT_GT(start.begin, 9'000);
+    EXPECT_GT(start.end, 20'000);
+    const AxisView end = workOf(10, 2'000, 30'000);
+    EXPECT_LE(end.begin, 0);
+    EXPECT_LT(end.end, 3'000);
+    const AxisView none = workOf(10, 20'000, 20'010);
+    EXPECT_LE(none.begin, 0);
+    EXPECT_GT(none.end, 20'010);
+}
+
 } // namespace
 
 TEST(GeometryMarks, SpineShowsWhoIsMissing) {
