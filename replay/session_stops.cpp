@@ -1,9 +1,13 @@
 // Stops and ends of ranks: where they stand, what is told of it.
 #include "session_impl.h"
 
+#include "../gdbmi/agent_guard.h"
 #include "../tracelib/functions.h"
+#include "../tracelib/mapping.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 namespace stopline::replay {
 
@@ -25,7 +29,23 @@ void Session::Impl::traceFault(RankProcess* rank, const QString& error) {
         say(Severity::Warning, QStringLiteral("The trace of rank %1 cannot be read further: %2").arg(rank->rank().value()).arg(error),
             QStringLiteral("What came before stays; Restart records anew."));
     }
-    recording->noteEnd(rank->rank(), !error.isEmpty() || rank->link()->status().recordingOff != 0);
+    const int off = rank->link()->status().recordingOff;
+    recording->noteEnd(rank->rank(), !error.isEmpty() || off != 0);
+    // That it was overwritten the agent tells, which has seen how.
+    if (off != 0 && off != static_cast<int>(agent::kOverwritten) &&
+        faultsSaid.insert(QStringLiteral("recording %1").arg(rank->rank().value())).second) {
+        const bool full = off == EFBIG;
+        say(Severity::Warning,
+            QStringLiteral("The recording of rank %1 has stopped at event %2: %3. The rank goes on, and what came before stays.")
+                .arg(rank->rank().value())
+                .arg(recording->executed(rank->rank()).value())
+                .arg(full ? QStringLiteral("it has reached its largest size, %1 MiB").arg(trace::kMappedBytes >> 20)
+                          : QString::fromLocal8Bit(std::strerror(off))),
+            full ? QStringLiteral("Pause or go to a stopline before that event; Restart records anew.")
+            : installation.mapDirectory.isEmpty()
+                ? QStringLiteral("Free memory, or set STOPLINE_MAP_DIRECTORY to a directory that has space, and Restart.")
+                : QStringLiteral("Free space in %1 (STOPLINE_MAP_DIRECTORY), and Restart.").arg(installation.mapDirectory));
+    }
 }
 
 void Session::Impl::onTraceRead(RankProcess* rank) {
