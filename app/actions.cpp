@@ -99,6 +99,11 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     connect(scopeRank, &QAction::triggered, session,
             [session] { session->setFocus({session->shownRank()}); });
 
+    find = add(tr("Fin&d in source…"), {}, key("Ctrl+F"),
+               tr("Search the source file on show; in the diagram: its calls"));
+    findNext = add(tr("Find ne&xt"), {}, key("F3"), tr("The next place in the source with what was searched for"));
+    findPrevious = add(tr("Find pre&vious"), {}, key("Shift+F3"),
+                       tr("The place before with what was searched for"));
     cycleSplitter = add(tr("&Source and diagram sizes"), {}, key("F8"),
                         tr("More diagram, more source, source alone, diagram alone"));
     axisTime = add(tr("&Time axis"), QStringLiteral("axis-time"), {},
@@ -127,6 +132,8 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     connect(refresh, &QAction::triggered, session, [session] { session->refreshTimeline(); });
     connect(follow, &QAction::toggled, session, &Session::setFollowing);
 
+    setCommandName(runOrContinue, tr("Run, Continue"));
+    setCommandName(scopeRank, tr("Focus: shown rank only"));
     nameAll();
     m_keys = new KeyBindings(m_all, this);
     connect(m_keys, &KeyBindings::keysChanged, this, [this] {
@@ -135,7 +142,7 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
         }
     });
     connect(runOrContinue, &QAction::triggered, this, [this] {
-        emit commandGiven();
+        emit commandGiven(m_session->jobExists() ? Verb::Continue : Verb::Run);
         m_session->jobExists() ? m_session->continueRun() : m_session->run();
     });
     bind(pause, Verb::Pause, &Session::pause);
@@ -166,6 +173,7 @@ QAction* Actions::add(const QString& text, const QString& iconName, const QKeySe
     }
     action->setShortcut(key);
     action->setProperty(kHelp, help);
+    setCommandName(action, QString(text).remove(u'&').remove(u'…'));
     m_window->addAction(action);
     m_all << action;
     setWhyNot(action, {});
@@ -205,6 +213,9 @@ void Actions::nameAll() {
         {scopeAll, "scopeAll"},
         {scopeGroup, "scopeGroup"},
         {scopeRank, "scopeRank"},
+        {find, "find"},
+        {findNext, "findNext"},
+        {findPrevious, "findPrevious"},
         {cycleSplitter, "cycleSplitter"},
         {axisTime, "axisTime"},
         {axisEvents, "axisEvents"},
@@ -220,8 +231,8 @@ void Actions::nameAll() {
 }
 
 void Actions::bind(QAction* action, Verb verb, void (Session::*method)()) {
-    connect(action, &QAction::triggered, this, [this, method] {
-        emit commandGiven();
+    connect(action, &QAction::triggered, this, [this, verb, method] {
+        emit commandGiven(verb);
         (m_session->*method)();
     });
     m_verbs.append({action, verb});

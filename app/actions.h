@@ -58,6 +58,9 @@ class Actions : public QObject {
     QAction* scopeGroup; ///< the ranks chosen last in the rank strip
     QAction* scopeRank;
     // View
+    QAction* find;         ///< owner: window (in the diagram it is the diagram's search)
+    QAction* findNext;     ///< owner: source view
+    QAction* findPrevious; ///< owner: source view
     QAction* cycleSplitter;
     QAction* axisTime;
     QAction* axisEvents;
@@ -77,7 +80,7 @@ class Actions : public QObject {
 
   signals:
     void rankStepRequested(int by);
-    void commandGiven(); ///< just before the session is told
+    void commandGiven(stopline::replay::Verb verb); ///< just before the session is told
 
   private:
     QAction* add(const QString& text, const QString& icon, const QKeySequence& key, const QString& help);

@@ -6,6 +6,8 @@
 #include <QEventLoop>
 #include <QTimer>
 
+#include <algorithm>
+
 namespace stopline::app {
 
 using namespace replay;
@@ -14,11 +16,13 @@ using namespace std::chrono_literals;
 BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* window, QObject* parent)
     : QObject(parent), m_session(session), m_options(std::move(options)), m_window(window) {
     connect(session, &Session::rankChanged, this, &BatchRunner::noteRank);
-    connect(session, &Session::ranksChanged, this, [this] {
+    const auto noteAll = [this] {
         for (int rank = 0; rank < m_session->rankCount(); ++rank) {
             noteRank(RankId{rank});
         }
-    });
+    };
+    connect(session, &Session::ranksChanged, this, noteAll);
+    noteAll();
     connect(session, &Session::stopped, this, [this] {
         m_stayed.unite(m_resuming);
         m_resuming.clear();
@@ -73,6 +77,7 @@ int BatchRunner::run(const Script& script) {
         }
         if (outcome.result == Verdict::Quit) {
             code = m_quitCode;
+            m_mustBegin = m_mustBegin && line.words.isEmpty(); // else the script says what to answer
             break;
         }
         if (outcome.result != Verdict::Done) {
@@ -93,8 +98,24 @@ int BatchRunner::run(const Script& script) {
             break;
         }
     }
+    if (code == kScriptOk && m_mustBegin && neverBegan()) {
+        m_options.err(QStringLiteral("error: no rank has been started"));
+        code = kScriptFailed;
+    }
     endJob();
     return code;
+}
+
+/// The last launch has come to nothing: no rank has run, and none will.
+bool BatchRunner::neverBegan() const {
+    if (m_begun || m_launching) {
+        return false;
+    }
+    const QVector<RankId> all = allRanks();
+    return !m_session->jobExists() || (!all.isEmpty() && std::all_of(all.begin(), all.end(), [this](RankId rank) {
+        const RankPhase phase = m_session->rank(rank).phase;
+        return phase == RankPhase::Exited || phase == RankPhase::Failed || phase == RankPhase::Lost;
+    }));
 }
 
 void BatchRunner::abort() {
@@ -279,7 +300,11 @@ std::optional<RankId> BatchRunner::oneRank(const QString& text, QString& error) 
 }
 
 void BatchRunner::noteRank(RankId rank) {
-    const RankPhase phase = m_session->rank(rank).phase;
+    const RankView view = m_session->rank(rank);
+    const RankPhase phase = view.phase;
+    // One that was ended by a signal before it was seen running has been taken down with a launch that failed.
+    m_begun = m_begun || phase == RankPhase::Running || phase == RankPhase::Holding || phase == RankPhase::Stopped ||
+              (phase == RankPhase::Exited && view.exitSignal == 0);
     if (phase != RankPhase::Stopped) {
         m_resuming.remove(rank.value());
     }

@@ -63,6 +63,7 @@ class BatchRunner : public QObject {
     Outcome perform(const ScriptLine& line, Lines& out);
     bool waitFor(const std::function<bool()>& done, std::chrono::milliseconds limit);
     Outcome timedOut(const ScriptLine& line) const;
+    [[nodiscard]] bool neverBegan() const;
     [[nodiscard]] std::chrono::milliseconds limit(const ScriptLine& line) const;
     void endJob();
     [[nodiscard]] std::optional<QVector<RankId>> ranks(const QString& text, QString& error) const;
@@ -132,6 +133,8 @@ class BatchRunner : public QObject {
     QSet<int> m_stayed;       ///< of these, those that have not gone on
     QString m_warning;        ///< the session's last one since then
     bool m_launching = false; ///< Run or Restart given, no rank seen yet
+    bool m_begun = false;     ///< a rank of the last launch has run, or had already when the script began
+    bool m_mustBegin = false; ///< a launch has been asked for by a line that may not fail
     bool m_operationAsked = false; ///< by a verb that has not seen its end
     bool m_operationDone = false;
     bool m_operationOk = false;

@@ -19,6 +19,7 @@ void BatchRunner::expectResume(Verb verb) {
     m_warning.clear();
     if (verb == Verb::Run || verb == Verb::Restart) {
         m_launching = true;
+        m_begun = false;
         return;
     }
     for (const RankId rank : focusRanks()) {
@@ -30,6 +31,9 @@ void BatchRunner::expectResume(Verb verb) {
 }
 
 BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
+    if (line.verb == ScriptVerb::Run || line.verb == ScriptVerb::Start || line.verb == ScriptVerb::Restart) {
+        m_mustBegin = !line.mayFail;
+    }
     const auto usable = [this](Verb verb) -> Outcome {
         const QString why = m_session->whyNot(verb);
         return why.isEmpty() ? Outcome{} : Outcome{Verdict::Failed, why};

@@ -96,7 +96,8 @@ constexpr std::array kVerbs{
 
     VerbInfo{"wait", ScriptVerb::Wait, 0, 3, true, false,
              "wait [stopped [RANKS]|running [RANKS]|exited [RANKS]|events RANK N]",
-             "until the focus, or these ranks, have stopped, …; alone: stopped or ended"},
+             "until the focus, or these ranks, have stopped, …; alone: stopped or ended. Fails when no rank has been\n"
+             "        started"},
     VerbInfo{"expect", ScriptVerb::Expect, 2, -1, true, false,
              "expect [not] where RANK FILE:LINE\n"
              "  expect [not] place RANK before|after|inside N (or: before MPI_Init, not started)\n"
@@ -117,7 +118,8 @@ constexpr std::array kVerbs{
              "size of the window in pixels"},
     VerbInfo{"axis", ScriptVerb::Axis, 1, 1, false, true, "axis time|events", "axis of the diagram"},
     VerbInfo{"style", ScriptVerb::Style, 1, 1, false, true, "style light|dark", "colours"},
-    VerbInfo{"dock", ScriptVerb::Dock, 1, 1, false, true, "dock NAME", "bring a panel to the front"},
+    VerbInfo{"dock", ScriptVerb::Dock, 1, 1, false, true, "dock NAME",
+             "bring a panel to the front: variables, stack, call, output, openMessages, breakpoints, history or log"},
 };
 
 const VerbInfo* verbInfo(const QString& name) {
@@ -236,6 +238,7 @@ QString scriptHelp() {
         "RANKS is all, 3 or 0-3,7; where none is given, the focus is meant.\n"
         "Exit codes: 0 all went well, 1 a verb failed, 2 the script is wrong, 3 a wait ran out; `quit CODE` "
         "gives CODE.\n"
+        "A job that never started is a failure, unless the line with `run` may fail.\n"
         "Addresses are printed as 0x… and files by their base names, unless --verbose is given.\n\n");
     for (const VerbInfo& info : kVerbs) {
         text += QStringLiteral("  %1\n        %2%3\n")

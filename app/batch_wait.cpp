@@ -12,6 +12,8 @@ using namespace replay;
 
 namespace {
 
+const QString kNeverBegan = QStringLiteral("no rank has been started");
+
 bool hasEnded(RankPhase phase) {
     return phase == RankPhase::Exited || phase == RankPhase::Failed || phase == RankPhase::Lost;
 }
@@ -104,6 +106,9 @@ BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVec
     if (!waitFor(done, limit(line))) {
         return timedOut(line);
     }
+    if (failure.isEmpty() && neverBegan()) {
+        failure = kNeverBegan;
+    }
     // Where some have stopped it is for the script to say whether all of them had to.
     QVector<RankId> gone;
     std::copy_if(m_moved.begin(), m_moved.end(), std::back_inserter(gone),
@@ -195,12 +200,8 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
     if (running && !m_session->jobExists()) {
         return {Verdict::Failed, QStringLiteral("the job has ended")};
     }
-    bool anyEnded = false;
-    for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-        anyEnded = anyEnded || hasEnded(m_session->rank(RankId{rank}).phase);
-    }
-    if (!running && !anyEnded) {
-        return {Verdict::Failed, QStringLiteral("no rank has been started")};
+    if (!running && neverBegan()) {
+        return {Verdict::Failed, kNeverBegan};
     }
     return {};
 }

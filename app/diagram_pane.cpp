@@ -186,7 +186,7 @@ void DiagramPane::buildToolBar() {
 void DiagramPane::perform(Verb verb, void (Session::*method)()) {
     const QString why = m_session->whyNot(verb);
     if (why.isEmpty()) {
-        emit m_actions->commandGiven();
+        emit m_actions->commandGiven(verb);
         (m_session->*method)();
     } else {
         emit hovered(tr("%1: not now. %2").arg(verbName(verb), why));
@@ -286,7 +286,7 @@ void DiagramPane::updateRows() {
         row.ended = view.phase == RankPhase::Exited || view.phase == RankPhase::Failed ||
                     view.phase == RankPhase::Lost;
         row.stateLetter = QString(stateLetter(view));
-        row.label = view.location.function.isEmpty() ? view.callName : view.location.function;
+        row.label = view.location.function.isEmpty() ? view.callName : shortFunction(view.location.function);
         if (stops.size() >= 2) {
             const Cut& before = stops.at(stops.size() - 2).places;
             if (static_cast<std::size_t>(i) < before.size()) {

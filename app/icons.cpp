@@ -11,7 +11,7 @@
 #include <QPixmapCache>
 
 // Static libraries do not register their resources by themselves.
-static void registerResources() {
+static void initResources() {
     Q_INIT_RESOURCE(stopline);
 }
 
@@ -78,6 +78,10 @@ class ThemedIconEngine : public QIconEngine {
 };
 
 } // namespace
+
+void registerResources() {
+    initResources();
+}
 
 QIcon icon(const QString& name) {
     registerResources();

@@ -6,6 +6,8 @@
 
 namespace stopline::app {
 
+/// Makes the files of the program's resources (":/README.md") readable; icons do so themselves.
+void registerResources();
 /// Icon of resources/icons/<name>.svg. Lines follow the text colour and the accents the theme, also when it
 /// changes while the program runs. An unknown name gives a null icon.
 [[nodiscard]] QIcon icon(const QString& name);

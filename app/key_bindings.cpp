@@ -10,6 +10,7 @@ namespace stopline::app {
 
 namespace {
 
+constexpr const char* kNameProperty = "stoplineCommand";
 const QString kSchemeKey = QStringLiteral("keys/scheme");
 const QString kChangedGroup = QStringLiteral("keys/changed");
 
@@ -167,6 +168,15 @@ void KeyBindings::reset(QAction* action) {
 bool KeyBindings::changed(const QAction* action) const {
     const auto it = m_changed.constFind(action->objectName());
     return it != m_changed.cend() && it.value() != ofScheme(action);
+}
+
+QString commandName(const QAction* action) {
+    const QString name = action->property(kNameProperty).toString();
+    return name.isEmpty() ? action->text().remove(u'&') : name;
+}
+
+void setCommandName(QAction* action, const QString& name) {
+    action->setProperty(kNameProperty, name);
 }
 
 QString keyText(const QString& action) {

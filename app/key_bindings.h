@@ -57,6 +57,9 @@ class KeyBindings : public QObject {
     QHash<QString, Keys> m_changed; ///< the user's, by name of the action
 };
 
+/// The lasting name of a command, without mnemonics, whatever its text says at the moment ("Undo", not "Undo Continue").
+[[nodiscard]] QString commandName(const QAction* action);
+void setCommandName(QAction* action, const QString& name);
 /// The first key of the window's command of that name: "F5"; empty when it has none.
 [[nodiscard]] QString keyText(const QString& action);
 /// The same behind the command's name in a sentence: " (F5)".

@@ -19,8 +19,14 @@ namespace stopline::app {
 
 namespace {
 
-QString plainText(const QAction* action) {
-    return action->text().remove(u'&');
+/// "F5", "F5 and C", "F5, C and N"
+QString keysText(const Keys& keys) {
+    QStringList texts;
+    for (const QKeySequence& key : keys) {
+        texts << key.toString(QKeySequence::NativeText);
+    }
+    const QString last = texts.isEmpty() ? QString() : texts.takeLast();
+    return texts.isEmpty() ? last : KeysDialog::tr("%1 and %2").arg(texts.join(QStringLiteral(", ")), last);
 }
 
 } // namespace
@@ -125,7 +131,7 @@ void KeysDialog::fill() {
     for (int i = 0; i < m_bindings->actions().size(); ++i) {
         const QAction* action = m_bindings->actions().at(i);
         QTreeWidgetItem* item = m_list->topLevelItem(i);
-        item->setText(0, plainText(action));
+        item->setText(0, commandName(action));
         QStringList keys;
         for (const QKeySequence& key : action->shortcuts()) {
             keys << key.toString(QKeySequence::NativeText);
@@ -157,13 +163,19 @@ void KeysDialog::take(const QKeySequence& key) {
         return;
     }
     QAction* action = m_bindings->actions().at(m_list->indexOfTopLevelItem(m_list->currentItem()));
+    Keys gone = action->shortcuts();
+    gone.removeAll(key);
     const QAction* before = m_bindings->setKey(action, key);
-    m_note->setText(
-        key.isEmpty() ? tr("%1 has no key now.").arg(plainText(action))
-        : before == nullptr
-            ? tr("%1 is the key of %2 now.").arg(key.toString(QKeySequence::NativeText), plainText(action))
-            : tr("%1 is the key of %2 now, and no longer that of %3.")
-                  .arg(key.toString(QKeySequence::NativeText), plainText(action), plainText(before)));
+    QString note = key.isEmpty() ? tr("%1 has no key now.").arg(commandName(action))
+                   : before == nullptr
+                       ? tr("%1 is the key of %2 now.").arg(keysText({key}), commandName(action))
+                       : tr("%1 is the key of %2 now, and no longer that of %3.")
+                             .arg(keysText({key}), commandName(action), commandName(before));
+    if (!gone.isEmpty()) {
+        note += u' ' + (gone.size() == 1 ? tr("%1 does nothing any more.") : tr("%1 do nothing any more."))
+                           .arg(keysText(gone));
+    }
+    m_note->setText(note);
 }
 
 } // namespace stopline::app

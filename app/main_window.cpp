@@ -6,6 +6,7 @@
 #include "diagram_pane.h"
 #include "history_dock.h"
 #include "icons.h"
+#include "journey_words.h"
 #include "key_bindings.h"
 #include "launch_dialog.h"
 #include "launch_memory.h"
@@ -58,6 +59,7 @@ MainWindow::MainWindow(Session* session, Memory memory, QWidget* parent)
     buildDocks();
     buildToolBars();
     m_status = new StatusLine(session, statusBar(), m_actions->cancel);
+    m_journey = new JourneyWords(session, this);
     buildMenus();
     connectSession();
     resize(1440, 900);
@@ -150,9 +152,14 @@ void MainWindow::connectSession() {
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
     connect(m_actions, &Actions::commandGiven, statusBar(), &QStatusBar::clearMessage); // of the job before
+    connect(m_actions, &Actions::commandGiven, m_journey, &JourneyWords::begin);
     connect(m_actions->keys(), &KeyBindings::keysChanged, this, &MainWindow::updateStrip); // notices name keys
     connect(m_session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
-        if (ok) {
+        const QString words = m_journey->end();
+        if (ok && !words.isEmpty()) {
+            statusBar()->showMessage(words);
+            m_logDock->model()->add(Severity::Info, words, text);
+        } else if (ok) {
             statusBar()->showMessage(text);
         } else if (!text.isEmpty()) {
             m_bar->show(Severity::Warning, text, {});
@@ -193,7 +200,9 @@ void MainWindow::setLaunch(const LaunchSpec& spec) {
     const QString directory = spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory;
     const QFileInfo file(QDir(directory).filePath(program));
     m_source->setSearchDirectories({directory, file.absolutePath()});
-    m_source->setProgram(!program.isEmpty() && file.isFile() ? file.absoluteFilePath() : QString());
+    const QString path = !program.isEmpty() && file.isFile() ? file.absoluteFilePath() : QString();
+    m_source->setProgram(path);
+    m_variablesDock->setProgram(path);
     m_programSource->find(program, spec.workingDirectory);
     if (m_memory == Memory::Keep && (!spec.program.isEmpty() || !spec.command.isEmpty())) {
         rememberLaunch(spec);
@@ -316,10 +325,12 @@ void MainWindow::cycleSplitter() {
     const int source = sizes.value(0) * 100 / total;
     const int next = source >= 99 ? 0 : source >= 50 ? 35 : source >= 20 ? 100 : 65;
     m_splitter->setSizes({total * next / 100, total - total * next / 100});
+    QTimer::singleShot(0, m_source, &SourceView::showCursorLine); // when it has its new size
 }
 
 void MainWindow::setColourStyle(ColourStyle style, bool remember) {
     applyStyle(style);
+    tickStyle();
     if (remember) {
         QSettings().setValue(QString::fromLatin1(kStyleKey),
                              style == ColourStyle::Dark    ? QStringLiteral("dark")

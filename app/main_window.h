@@ -7,6 +7,7 @@
 #include <QHash>
 #include <QMainWindow>
 
+class QActionGroup;
 class QSplitter;
 
 namespace stopline::app {
@@ -16,6 +17,7 @@ class BreakpointsDock;
 class CallDock;
 class DiagramPane;
 class HistoryDock;
+class JourneyWords;
 class LogDock;
 class Look;
 class MessageBar;
@@ -70,6 +72,10 @@ class MainWindow : public QMainWindow {
     void buildDocks();
     void buildToolBars();
     void buildMenus();
+    void buildHelpMenu();
+    void showGuide();
+    void findInView();
+    void tickStyle();
     void connectSession();
     void restoreLayout();
     void saveLayout() const;
@@ -91,6 +97,8 @@ class MainWindow : public QMainWindow {
     DiagramPane* m_diagram;
     QSplitter* m_splitter;
     StatusLine* m_status;
+    JourneyWords* m_journey;
+    QActionGroup* m_styles = nullptr; ///< of the Colours menu; an action's data is its ColourStyle
     ProgramSource* m_programSource;
     StackDock* m_stackDock;
     VariablesDock* m_variablesDock;

@@ -1,9 +1,10 @@
 // Tool bars and menus of the window.
 #include "main_window.h"
 
+#include "../viewer/diagram_widget.h"
 #include "actions.h"
+#include "diagram_pane.h"
 #include "focus_selector.h"
-#include "icons.h"
 #include "keys_dialog.h"
 #include "look.h"
 #include "message_bar.h"
@@ -16,8 +17,8 @@
 #include <QFileDialog>
 #include <QLayout>
 #include <QMenuBar>
-#include <QMessageBox>
-#include <QSettings>
+#include <QSplitter>
+#include <QStatusBar>
 #include <QToolBar>
 
 namespace stopline::app {
@@ -67,6 +68,31 @@ void MainWindow::buildToolBars() {
     connect(m_strip, &RankStrip::focusWanted, m_session, &Session::setFocus);
 }
 
+/// The mark in the menu is at what is in effect, however it was chosen.
+void MainWindow::tickStyle() {
+    for (QAction* action : m_styles->actions()) {
+        action->setChecked(action->data().toInt() == static_cast<int>(appliedStyle()));
+    }
+}
+
+/// In the source, or among the calls when the diagram has the keyboard.
+void MainWindow::findInView() {
+    viewer::DiagramWidget* diagram = m_diagram->diagram();
+    const QWidget* focus = focusWidget();
+    if (focus != nullptr && (focus == diagram || diagram->isAncestorOf(focus))) {
+        if (auto* search = diagram->findChild<QAction*>(QStringLiteral("diagram.search"))) {
+            search->trigger();
+        }
+        return;
+    }
+    if (m_source->openCount() > 0 && m_splitter->sizes().value(0) == 0) {
+        m_splitter->setSizes({500, 500}); // the diagram had all the room
+    }
+    if (!m_source->find()) {
+        statusBar()->showMessage(tr("No source file is open."));
+    }
+}
+
 void MainWindow::buildMenus() {
     const auto fill = [this](const QString& title, const QList<QAction*>& actions) {
         QMenu* menu = menuBar()->addMenu(title);
@@ -88,7 +114,7 @@ void MainWindow::buildMenus() {
     fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,
                          a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
     fill(tr("R&anks"), {a.scopeAll, a.scopeGroup, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
-    QMenu* view = fill(tr("&View"), {a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
+    QMenu* view = fill(tr("&View"), {a.find, a.findNext, a.findPrevious, nullptr, a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
                                      a.lastStop, a.zoomIn, a.zoomOut, nullptr, a.refresh, a.follow, nullptr});
     QMenu* panels = view->addMenu(tr("&Panels"));
     for (auto* dock : findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly)) {
@@ -97,36 +123,24 @@ void MainWindow::buildMenus() {
         panels->addAction(toggle);
     }
     QMenu* style = view->addMenu(tr("&Colours"));
-    auto* group = new QActionGroup(this);
-    const QString current =
-        QSettings().value(QString::fromLatin1(kStyleKey), QStringLiteral("system")).toString();
-    for (const auto& [name, text, value] :
-         {std::tuple{QStringLiteral("system"), tr("As the &system"), ColourStyle::System},
-          std::tuple{QStringLiteral("light"), tr("&Light"), ColourStyle::Light},
-          std::tuple{QStringLiteral("dark"), tr("&Dark"), ColourStyle::Dark}}) {
+    m_styles = new QActionGroup(this);
+    for (const auto& [text, value] : {std::pair{tr("As the &system"), ColourStyle::System},
+                                      std::pair{tr("&Light"), ColourStyle::Light},
+                                      std::pair{tr("&Dark"), ColourStyle::Dark}}) {
         QAction* action =
             style->addAction(text, this, [this, value = value] { setColourStyle(value, true); });
         action->setCheckable(true);
-        action->setChecked(name == current);
-        group->addAction(action);
+        action->setData(static_cast<int>(value));
+        m_styles->addAction(action);
     }
+    tickStyle();
     view->addAction(tr("&Keys…"), this, [this] {
         auto* dialog = new KeysDialog(m_actions->keys(), this);
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->open();
     });
     view->addAction(tr("&Reset layout"), this, &MainWindow::resetLayout);
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&About Stopline"), this, [this] {
-        auto* box =
-            new QMessageBox(QMessageBox::NoIcon, tr("About Stopline"),
-                            tr("<b>Stopline</b><p>A debugger for MPI programs with a memory of what happened."
-                               "<p>GPL-3.0-or-later"),
-                            QMessageBox::Ok, this);
-        box->setIconPixmap(programIcon().pixmap(64, 64));
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->open();
-    });
+    buildHelpMenu();
 
     connect(a.launch, &QAction::triggered, this, &MainWindow::showLaunchDialog);
     connect(a.quit, &QAction::triggered, this, &QWidget::close);
@@ -144,6 +158,9 @@ void MainWindow::buildMenus() {
     connect(a.toggleBreakpoint, &QAction::triggered, m_source, &SourceView::toggleBreakpointAtCursor);
     connect(a.runToCursor, &QAction::triggered, m_bar, &MessageBar::clear);
     connect(a.runToCursor, &QAction::triggered, m_source, &SourceView::runToCursor);
+    connect(a.find, &QAction::triggered, this, &MainWindow::findInView);
+    connect(a.findNext, &QAction::triggered, m_source, [this] { m_source->findAgain(true); });
+    connect(a.findPrevious, &QAction::triggered, m_source, [this] { m_source->findAgain(false); });
     connect(a.cycleSplitter, &QAction::triggered, this, &MainWindow::cycleSplitter);
     connect(a.chooseRank, &QAction::triggered, this, &MainWindow::chooseRank);
     connect(&a, &Actions::rankStepRequested, this, [this](int by) {

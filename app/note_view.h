@@ -12,6 +12,8 @@ class NoteView : public QTreeView {
     explicit NoteView(QWidget* parent = nullptr);
     void setNote(const QString& note);
     [[nodiscard]] QString note() const { return m_note; }
+    /// For a model whose rows have got something inside, or nothing any more: QTreeView would not notice.
+    using QTreeView::scheduleDelayedItemsLayout;
 
   protected:
     void paintEvent(QPaintEvent* event) override;

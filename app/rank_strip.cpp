@@ -183,8 +183,8 @@ void RankStrip::paintShownRank(QPainter& painter, const QRect& area) const {
     };
     text(bold, p.color(QPalette::Text), tr("Rank %1  %2").arg(number, liveStateText(view)));
     QString where = locationText(view.location);
-    if (!view.location.function.isEmpty()) {
-        where = where.isEmpty() ? view.location.function : tr("%1  in %2").arg(where, view.location.function);
+    if (const QString function = shortFunction(view.location.function); !function.isEmpty()) {
+        where = where.isEmpty() ? function : tr("%1  in %2").arg(where, function);
     }
     text(font(), p.color(QPalette::Text), where);
     text(font(), p.color(QPalette::PlaceholderText), m_content.place);
@@ -268,7 +268,7 @@ void RankStrip::paintTile(QPainter& painter, int rank) const {
     QString call = view.callName;
     call.remove(QStringLiteral("MPI_"));
     if (call.isEmpty()) {
-        call = view.location.function;
+        call = shortFunction(view.location.function);
     }
     painter.drawText(inner, Qt::AlignLeft | Qt::AlignBottom,
                      fontMetrics().elidedText(call, Qt::ElideRight, inner.width()));
@@ -330,8 +330,10 @@ bool RankStrip::event(QEvent* event) {
         return QWidget::event(event);
     }
     auto* help = static_cast<QHelpEvent*>(event);
-    const int rank = rankAt(help->pos());
-    if (rank < 0) {
+    // The block of the shown rank, like its tile, has room for short names only.
+    const bool block = help->pos().x() < m_tileArea.left() - kMargin;
+    const int rank = block ? m_content.shown.value() : rankAt(help->pos());
+    if (rank < 0 || rank >= m_content.ranks.size()) {
         QToolTip::hideText();
         return true;
     }
@@ -352,7 +354,8 @@ bool RankStrip::event(QEvent* event) {
     text +=
         QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus. Ctrl or Shift and "
                                   "click: choose the ranks of the focus.");
-    QToolTip::showText(help->globalPos(), text, this, tileRect(rank));
+    const QRect area = block ? QRect(0, 0, m_tileArea.left() - kMargin, height()) : tileRect(rank);
+    QToolTip::showText(help->globalPos(), text, this, area);
     return true;
 }
 

@@ -37,6 +37,7 @@ enum Marker {
 /// Fixed numbers beyond those of the lexers: QScintilla would use up a new one for every style made.
 constexpr int kRankStyle = 240;
 constexpr int kShownRankStyle = 241;
+constexpr qsizetype kUsualMark = 5; ///< characters: "0-3,7"
 constexpr qint64 kLargestSource = 64 << 20; ///< bytes; beyond that it is no source file
 
 struct SyntaxColours {
@@ -129,7 +130,7 @@ int arrowOfLine(SourceEditor::LineKind kind) {
 } // namespace
 
 SourceEditor::SourceEditor(const QString& debugPath, QWidget* parent)
-    : QsciScintilla(parent), m_debugPath(debugPath) {
+    : QsciScintilla(parent), m_debugPath(debugPath), m_rankMarginRoom(kUsualMark) {
     setReadOnly(true);
     setUtf8(true);
     setTabWidth(8);
@@ -276,6 +277,10 @@ void SourceEditor::showLine(int line, LineKind kind) {
     m_lines.insert(kind, line);
     mark(kind);
     setCursorPosition(line - 1, 0);
+    revealLine(line);
+}
+
+void SourceEditor::revealLine(int line) {
     // A few lines of surroundings: the line alone at the edge says little.
     const int visible = static_cast<int>(SendScintilla(SCI_LINESONSCREEN));
     const int first = static_cast<int>(SendScintilla(SCI_GETFIRSTVISIBLELINE));
@@ -331,11 +336,10 @@ void SourceEditor::setRankMarks(const QMap<int, QString>& marks, const QSet<int>
 }
 
 void SourceEditor::updateRankMarginWidth() {
-    qsizetype widest = 0;
     for (const QString& text : std::as_const(m_marks)) {
-        widest = qMax(widest, text.size());
+        m_rankMarginRoom = qMax(m_rankMarginRoom, text.size());
     }
-    setMarginWidth(kRankMargin, widest == 0 ? QString() : QString(widest + 3, u'0'));
+    setMarginWidth(kRankMargin, QString(m_rankMarginRoom + 3, u'0'));
 }
 
 int SourceEditor::cursorLine() const {

@@ -37,6 +37,8 @@ class SourceEditor : public QsciScintilla {
     [[nodiscard]] QString file() const { return m_file; }
 
     void showLine(int line, LineKind kind);
+    /// Scrolls so that the line is seen with some around it, if it is not.
+    void revealLine(int line);
     void clearLines(LineKind kind);
     void setBreakpoints(const QMap<int, BreakpointKind>& lines);
     /// By line: "0-3,7". `strong` lines hold the shown rank.
@@ -68,6 +70,7 @@ class SourceEditor : public QsciScintilla {
     QMap<int, BreakpointKind> m_breakpoints;
     QMap<int, QString> m_marks;
     QSet<int> m_strong;
+    qsizetype m_rankMarginRoom; ///< characters; never less than what has been needed once: the text would jump
     bool m_styling = false;
 };
 

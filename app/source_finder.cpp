@@ -80,4 +80,13 @@ void SourceFinder::learn(const QString& path, const QString& actual) {
     QSettings().setValue(kKey, stored);
 }
 
+bool sameSourceFile(const QString& a, const QString& b) {
+    if (a == b) {
+        return true;
+    }
+    // gdb and the debug information may disagree in how much of the path they give.
+    const bool partial = !a.startsWith(u'/') || !b.startsWith(u'/');
+    return partial && QFileInfo(a).fileName() == QFileInfo(b).fileName();
+}
+
 } // namespace stopline::app

@@ -24,4 +24,8 @@ class SourceFinder {
     QStringList m_directories;
 };
 
+/// Whether two paths name the same source file as far as can be told: gdb and the debug information may disagree in how
+/// much of the path they give.
+[[nodiscard]] bool sameSourceFile(const QString& a, const QString& b);
+
 } // namespace stopline::app

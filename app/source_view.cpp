@@ -1,48 +1,23 @@
 #include "source_view.h"
 
-#include "icons.h"
-#include "key_bindings.h"
+#include "find_bar.h"
 #include "look.h"
 #include "source_watch.h"
-#include "text.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
+#include <QShortcut>
 #include <QStackedWidget>
-#include <QTabBar>
 #include <QTabWidget>
-#include <QTimer>
 #include <QVBoxLayout>
-
-#include <algorithm>
 
 namespace stopline::app {
 
 using namespace replay;
 
 namespace {
-
-bool sameFile(const QString& a, const QString& b) {
-    if (a == b) {
-        return true;
-    }
-    // gdb and the debug information may disagree in how much of the path they give.
-    const bool partial = !a.startsWith(u'/') || !b.startsWith(u'/');
-    return partial && QFileInfo(a).fileName() == QFileInfo(b).fileName();
-}
-
-/// A set that fits into the margin: scattered ranks are cut short and counted, the strip above has them all.
-QString shortSet(const QVector<int>& ranks) {
-    constexpr qsizetype kMost = 12;
-    const QString text = rankSetText(ranks);
-    if (text.size() <= kMost) {
-        return text;
-    }
-    const qsizetype comma = text.lastIndexOf(u',', 6);
-    return QStringLiteral("%1…(%2)").arg(text.left(comma < 0 ? 0 : comma + 1)).arg(ranks.size());
-}
 
 QLabel* notePage(QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -60,15 +35,22 @@ QLabel* notePage(QWidget* parent) {
 SourceView::SourceView(Look* look, QWidget* parent)
     : QWidget(parent), m_look(look), m_session(look->session()), m_stack(new QStackedWidget(this)),
       m_tabs(new QTabWidget(this)), m_notice(notePage(this)),
-      m_watch(new SourceWatch(look->session(), this)) {
+      m_find(new FindBar(this)), m_watch(new SourceWatch(look->session(), this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_stack);
+    layout->setSpacing(0);
+    layout->addWidget(m_stack, 1);
+    layout->addWidget(m_find);
+    auto* closeFind = new QShortcut(QKeySequence(Qt::Key_Escape), this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
+    connect(closeFind, &QShortcut::activated, m_find, &FindBar::close);
     m_tabs->setTabsClosable(true);
     m_tabs->setMovable(true);
     m_tabs->setDocumentMode(true);
     connect(m_tabs, &QTabWidget::tabCloseRequested, this, [this](int index) {
         m_watch->unwatch(qobject_cast<SourceEditor*>(m_tabs->widget(index))->file());
+        if (m_tabs->widget(index) == currentEditor()) {
+            m_find->setEditor(nullptr);
+        }
         delete m_tabs->widget(index);
         m_stack->setCurrentWidget(m_tabs->count() > 0 ? static_cast<QWidget*>(m_tabs) : m_notice);
     });
@@ -93,6 +75,9 @@ SourceView::SourceView(Look* look, QWidget* parent)
     m_stack->addWidget(m_notice);
     m_stack->addWidget(m_tabs);
     m_stack->addWidget(missingPage);
+    const auto searchShown = [this] { m_find->setEditor(currentEditor()); };
+    connect(m_tabs, &QTabWidget::currentChanged, this, searchShown);
+    connect(m_stack, &QStackedWidget::currentChanged, this, searchShown);
 
     connect(look, &Look::executionAt, this, [this](const SourceLocation& location, bool innermost) {
         for (SourceEditor* editor : editors()) {
@@ -114,10 +99,13 @@ SourceView::SourceView(Look* look, QWidget* parent)
         }
     });
     connect(look, &Look::callSourceWanted, this, [this](const SourceLocation& location) {
+        showLocation(location, SourceEditor::LineKind::Call);
+    });
+    // The mark goes with its call: when another is selected, or the recording is replaced. What is wanted comes after.
+    connect(look, &Look::callChanged, this, [this] {
         for (SourceEditor* editor : editors()) {
             editor->clearLines(SourceEditor::LineKind::Call);
         }
-        showLocation(location, SourceEditor::LineKind::Call);
     });
     connect(m_session, &Session::rankChanged, this, &SourceView::scheduleMarks);
     connect(m_session, &Session::ranksChanged, this, &SourceView::scheduleMarks);
@@ -148,6 +136,24 @@ SourceEditor* SourceView::currentEditor() const {
                                               : nullptr;
 }
 
+bool SourceView::find() {
+    if (currentEditor() == nullptr) {
+        return false;
+    }
+    m_find->open();
+    return true;
+}
+
+void SourceView::findAgain(bool forward) {
+    m_find->again(forward);
+}
+
+void SourceView::showCursorLine() {
+    if (SourceEditor* editor = currentEditor()) {
+        editor->revealLine(editor->cursorLine());
+    }
+}
+
 void SourceView::setSearchDirectories(const QStringList& directories) {
     m_finder.setSearchDirectories(directories);
 }
@@ -162,7 +168,7 @@ void SourceView::setNotice(const QString& html) {
 
 SourceEditor* SourceView::editorFor(const QString& debugPath, bool open) {
     for (SourceEditor* editor : editors()) {
-        if (sameFile(editor->debugPath(), debugPath) || editor->file() == debugPath) {
+        if (sameSourceFile(editor->debugPath(), debugPath) || editor->file() == debugPath) {
             return editor;
         }
     }
@@ -254,128 +260,6 @@ void SourceView::locate(const SourceLocation& location) {
         showLocation(location, SourceEditor::LineKind::Execution);
     });
     dialog->open();
-}
-
-/// Many ranks change at once; one repaint serves them all.
-void SourceView::scheduleMarks() {
-    if (!m_marksDue) {
-        m_marksDue = true;
-        QTimer::singleShot(0, this, &SourceView::updateMarks);
-    }
-}
-
-void SourceView::updateMarks() {
-    m_marksDue = false;
-    const int shown = m_session->shownRank().value();
-    for (SourceEditor* editor : editors()) {
-        QMap<int, QVector<int>> byLine;
-        QSet<int> strong;
-        for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-            const RankView view = m_session->rank(RankId{rank});
-            const bool stands = view.phase == RankPhase::Stopped || view.phase == RankPhase::Holding;
-            if (!stands || !view.location.known() || !sameFile(view.location.file, editor->debugPath())) {
-                continue;
-            }
-            byLine[view.location.line] << rank;
-            if (rank == shown) {
-                strong.insert(view.location.line);
-            }
-        }
-        QMap<int, QString> marks;
-        for (auto it = byLine.cbegin(); it != byLine.cend(); ++it) {
-            marks.insert(it.key(), shortSet(it.value()));
-        }
-        editor->setRankMarks(marks, strong);
-    }
-}
-
-void SourceView::updateBreakpoints() {
-    for (SourceEditor* editor : editors()) {
-        QMap<int, SourceEditor::BreakpointKind> lines;
-        for (const UserBreakpoint& b : m_session->breakpoints()) {
-            QString file = b.file;
-            int line = b.line;
-            if (b.pending || line <= 0) {
-                // Before the first run gdb has not said where it is: believe what the user wrote.
-                const qsizetype colon = b.location.lastIndexOf(u':');
-                file = b.location.left(colon);
-                line = colon > 0 ? b.location.mid(colon + 1).toInt() : 0;
-            }
-            if (line > 0 && sameFile(file, editor->debugPath())) {
-                lines.insert(line, !b.enabled             ? SourceEditor::BreakpointKind::Disabled
-                                   : !b.refused.isEmpty() ? SourceEditor::BreakpointKind::Refused
-                                   : b.pending            ? SourceEditor::BreakpointKind::Pending
-                                                          : SourceEditor::BreakpointKind::Enabled);
-            }
-        }
-        editor->setBreakpoints(lines);
-    }
-}
-
-void SourceView::reload(const QString& file) {
-    for (SourceEditor* editor : editors()) {
-        if (editor->file() == file) {
-            editor->reload();
-            m_outdatedSaid.remove(file);
-            sayIfOutdated(editor);
-        }
-    }
-    markOutdated();
-    updateBreakpoints();
-    updateMarks();
-}
-
-void SourceView::markOutdated() {
-    const RankId shown = m_session->shownRank();
-    for (SourceEditor* editor : editors()) {
-        const QString file = editor->file();
-        const bool outdated = m_watch->newerThanProgramOf(shown, file);
-        const int index = m_tabs->indexOf(editor);
-        m_tabs->setTabIcon(index, outdated ? icon(QStringLiteral("warning")) : QIcon());
-        m_tabs->setTabToolTip(index,
-                              outdated ? tr("%1\nhas changed since %2 of rank %3 was built: lines may be off")
-                                             .arg(file, QFileInfo(m_watch->moduleOf(shown, file)).fileName())
-                                             .arg(shown.value())
-                                       : file);
-    }
-}
-
-/// Once for each change of a file and each run: going back in a run brings nothing new.
-void SourceView::sayIfOutdated(const SourceEditor* editor) {
-    const QString file = editor->file();
-    const RankId shown = m_session->shownRank();
-    if (m_outdatedSaid.contains(file) || !m_watch->newerThanProgramOf(shown, file)) {
-        return;
-    }
-    const QString text =
-        tr("%1 has changed since %2 was built; lines may be off.")
-            .arg(QFileInfo(file).fileName(), QFileInfo(m_watch->moduleOf(shown, file)).fileName());
-    m_outdatedSaid.insert(file, text);
-    emit problem(text, m_watch->builtAgain(shown, file)
-                           ? tr("It has been built again: Restart%1 runs the new program.")
-                                 .arg(keyNote(QStringLiteral("restart")))
-                           : tr("Rebuild and Restart%1.").arg(keyNote(QStringLiteral("restart"))));
-}
-
-void SourceView::forgetOutdated() {
-    for (const QString& text : std::as_const(m_outdatedSaid)) {
-        emit problemGone(text);
-    }
-    m_outdatedSaid.clear();
-}
-
-void SourceView::toggleBreakpoint(SourceEditor* editor, int line) {
-    for (const UserBreakpoint& b : m_session->breakpoints()) {
-        const qsizetype colon = b.location.lastIndexOf(u':');
-        const bool resolved = b.line == line && sameFile(b.file, editor->debugPath());
-        const bool written = colon > 0 && b.location.mid(colon + 1).toInt() == line &&
-                             sameFile(b.location.left(colon), editor->debugPath());
-        if (resolved || written) {
-            m_session->removeBreakpoint(b.id);
-            return;
-        }
-    }
-    m_session->addBreakpoint(QStringLiteral("%1:%2").arg(editor->debugPath()).arg(line));
 }
 
 void SourceView::toggleBreakpointAtCursor() {

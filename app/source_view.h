@@ -15,6 +15,7 @@ class QTabWidget;
 
 namespace stopline::app {
 
+class FindBar;
 class Look;
 class SourceWatch;
 
@@ -39,6 +40,9 @@ class SourceView : public QWidget {
     void setNotice(const QString& html); ///< shown while no file is open
     [[nodiscard]] SourceEditor* currentEditor() const;
     [[nodiscard]] int openCount() const;
+    bool find(); ///< opens the bar that searches the file on show; false: there is none
+    void findAgain(bool forward);
+    void showCursorLine(); ///< brings the cursor's line, with some around it, into view
     void toggleBreakpoint(SourceEditor* editor, int line);
     void toggleBreakpointAtCursor();
     void runToCursor();
@@ -51,6 +55,10 @@ class SourceView : public QWidget {
     SourceEditor* editorFor(const QString& debugPath, bool open);
     void showMissing(const replay::SourceLocation& location);
     void locate(const replay::SourceLocation& location);
+    void connectEditor(SourceEditor* editor);
+    [[nodiscard]] QVector<SourceEditor*> editors() const;
+
+    // source_view_marks.cpp
     void scheduleMarks();
     void updateMarks();
     void updateBreakpoints();
@@ -58,8 +66,6 @@ class SourceView : public QWidget {
     void markOutdated();
     void sayIfOutdated(const SourceEditor* editor);
     void forgetOutdated();
-    void connectEditor(SourceEditor* editor);
-    [[nodiscard]] QVector<SourceEditor*> editors() const;
 
     Look* m_look;
     replay::Session* m_session;
@@ -67,6 +73,7 @@ class SourceView : public QWidget {
     QStackedWidget* m_stack;
     QTabWidget* m_tabs;
     QLabel* m_notice;
+    FindBar* m_find;
     QLabel* m_missing;
     replay::SourceLocation m_missingLocation;
     SourceWatch* m_watch;

@@ -44,6 +44,33 @@ std::optional<QVector<int>> parseRankSet(const QString& text) {
     return ranks;
 }
 
+QString shortFunction(const QString& name) {
+    qsizetype begin = 0;
+    qsizetype end = name.size();
+    int depth = 0; // of brackets: what is in them is no prefix
+    for (qsizetype i = 0; i < name.size(); ++i) {
+        const QChar c = name.at(i);
+        const bool starts = i == begin && depth == 0;
+        if (starts && name.mid(i).startsWith(QLatin1StringView("operator"))) {
+            return name.mid(begin); // the rest is its name: operator<, operator()
+        }
+        if (c == u'<' || c == u'(' || c == u'{') {
+            // Arguments begin with a bracket that is not the component itself, as in "(anonymous namespace)::f".
+            if (depth == 0 && c == u'(' && i > begin && end == name.size()) {
+                end = i;
+            }
+            ++depth;
+        } else if (c == u'>' || c == u')' || c == u'}') {
+            --depth;
+        } else if (depth == 0 && c == u':' && name.mid(i, 2) == QLatin1StringView("::")) {
+            begin = i + 2;
+            end = name.size(); // the brackets were of the prefix
+            ++i;
+        }
+    }
+    return begin >= name.size() ? name : name.mid(begin, end - begin);
+}
+
 QString focusText(const Focus& focus) {
     if (focus.rank) {
         return QStringLiteral("rank %1").arg(focus.rank->value());

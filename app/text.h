@@ -15,6 +15,9 @@ namespace stopline::app {
 /// 65536 ranks.
 [[nodiscard]] std::optional<QVector<int>> parseRankSet(const QString& text);
 
+/// A function's own name where there is little room: "worker" of Fortran's "tasks::worker" (module and procedure) and of
+/// C++'s "grid<double>::worker(int)". Names without a prefix come back as they are.
+[[nodiscard]] QString shortFunction(const QString& name);
 [[nodiscard]] QString focusText(const replay::Focus& focus); ///< "all", "rank 3" or "ranks 0,3"
 [[nodiscard]] QVector<int> rankNumbers(const QVector<RankId>& ranks);
 /// "solver.c:118", or an empty text when the line is unknown. `fullPath`: the path as known.

@@ -2,8 +2,10 @@
 
 #include <QApplication>
 #include <QFontDatabase>
-#include <QStyle>
+#include <QPainter>
+#include <QProxyStyle>
 #include <QStyleFactory>
+#include <QStyleOption>
 
 #include <csignal>
 
@@ -47,7 +49,42 @@ QPalette paletteOf(const Tones& t) {
     return p;
 }
 
+/// Fusion with frames of fields that can be seen: its own are a darker shade of the window, which on a dark one is the
+/// colour of the field.
+class FieldStyle : public QProxyStyle {
+  public:
+    FieldStyle() : QProxyStyle(QStringLiteral("fusion")) {}
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override {
+        if (element != PE_FrameLineEdit) {
+            QProxyStyle::drawPrimitive(element, option, painter, widget);
+            return;
+        }
+        const bool focus = option->state.testFlag(State_HasFocus);
+        painter->save();
+        painter->setRenderHint(QPainter::Antialiasing);
+        painter->setBrush(Qt::NoBrush);
+        painter->setPen(focus ? option->palette.color(QPalette::Highlight) : fieldEdge(option->palette));
+        painter->drawRoundedRect(QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+        painter->restore();
+    }
+};
+
+ColourStyle currentStyle = ColourStyle::System;
+
 } // namespace
+
+QColor fieldEdge(const QPalette& palette) {
+    const QColor ground = palette.color(QPalette::Window);
+    const QColor text = palette.color(QPalette::Active, QPalette::WindowText);
+    const auto mix = [](int of, int in) { return (of * 38 + in * 62) / 100; };
+    return {mix(text.red(), ground.red()), mix(text.green(), ground.green()), mix(text.blue(), ground.blue())};
+}
+
+ColourStyle appliedStyle() {
+    return currentStyle;
+}
 
 QPalette lightPalette() {
     return paletteOf({"#f2f4f6", "#ffffff", "#f6f8fa", "#1c2329", "#8b959e", "#f7f8fa", "#1769aa", "#ffffff",
@@ -67,11 +104,10 @@ void applyStyle(ColourStyle style) {
     // Taken before the first change: later the application's palette is the one set here.
     static const bool systemIsDark = isDark(QApplication::palette());
     // Once: a new style also takes back what bars and docks have set of the old one's sizes.
-    if (QApplication::style()->name().compare(QLatin1StringView("fusion"), Qt::CaseInsensitive) != 0) {
-        if (QStyle* fusion = QStyleFactory::create(QStringLiteral("Fusion"))) {
-            QApplication::setStyle(fusion);
-        }
+    if (dynamic_cast<FieldStyle*>(QApplication::style()) == nullptr) {
+        QApplication::setStyle(new FieldStyle);
     }
+    currentStyle = style;
     const bool dark = style == ColourStyle::Dark || (style == ColourStyle::System && systemIsDark);
     QApplication::setPalette(dark ? darkPalette() : lightPalette());
 }

@@ -12,6 +12,10 @@ namespace stopline::app {
 
 /// Sets style and palette of the application. System keeps the platform's colours unless they cannot be told.
 void applyStyle(ColourStyle style);
+/// What applyStyle() was last called with; System before that.
+[[nodiscard]] ColourStyle appliedStyle();
+/// The frame of fields to type into: seen on the window's ground and on the field's.
+[[nodiscard]] QColor fieldEdge(const QPalette& palette);
 [[nodiscard]] QPalette lightPalette();
 [[nodiscard]] QPalette darkPalette();
 /// True when text is lighter than what it stands on.

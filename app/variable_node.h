@@ -30,6 +30,7 @@ struct VariableNode {
     bool changed = false; ///< since the stop before
     bool error = false;
     bool expandable = false;
+    bool openableTold = false; ///< whether views were last told that the row can be opened
     bool wanted = false; ///< somebody has opened it: its parts are fetched again when they have been lost
     Fetch fetch = Fetch::None;
     QString handle; ///< of the value that gdb keeps; empty: not opened yet

@@ -4,10 +4,11 @@
 #include "look.h"
 #include "note_view.h"
 #include "variables_model.h"
+#include "watch_memory.h"
 
 #include <QAction>
+#include <QItemSelectionModel>
 #include <QPointer>
-#include <QSettings>
 
 namespace stopline::app {
 
@@ -15,7 +16,8 @@ namespace {
 
 /// Sooner, "reading…" would flicker at every step.
 constexpr int kPatienceMs = 200;
-const QString kWatchesKey = QStringLiteral("variables/watches");
+constexpr auto kEditTriggers = QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
+                               QAbstractItemView::SelectedClicked;
 
 /// What to say of a failure; nothing where the rank has only gone on meanwhile.
 QString failureText(const Error& error) {
@@ -34,10 +36,12 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
     m_view->setModel(m_model);
     m_view->setRootIsDecorated(true);
     m_view->setIndentation(m_view->fontMetrics().height());
-    m_view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
-                            QAbstractItemView::SelectedClicked);
+    m_view->setEditTriggers(kEditTriggers);
     new ColumnShare(m_view);
-    m_model->setWatches(QSettings().value(kWatchesKey).toStringList());
+    // In the empty row whatever is typed begins an expression; elsewhere it looks for a name.
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
+        m_view->setEditTriggers(m_model->isAdd(now) ? kEditTriggers | QAbstractItemView::AnyKeyPressed : kEditTriggers);
+    });
 
     auto* remove = new QAction(tr("Remove watched expression"), this);
     remove->setShortcut(QKeySequence::Delete);
@@ -47,7 +51,7 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
 
     connect(m_model, &VariablesModel::watchesEdited, this, [this] {
-        QSettings().setValue(kWatchesKey, m_model->watches());
+        rememberWatches(m_program, m_model->watches());
         evaluateWatches();
     });
     connect(m_model, &VariablesModel::openWanted, this, &VariablesDock::open);
@@ -55,6 +59,7 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
     connect(m_model, &VariablesModel::valueDropped, this,
             [this](const QString& handle) { m_look->session()->closeValue(m_rank, handle); });
     connect(m_model, &VariablesModel::rowsInserted, this, &VariablesDock::reopen);
+    connect(m_model, &VariablesModel::openableChanged, m_view, &NoteView::scheduleDelayedItemsLayout);
     connect(m_model, &VariablesModel::dataChanged, this, [this](const QModelIndex& first) {
         if (first.isValid() && !m_view->isExpanded(first)) { // may have got something inside
             reopen(first.parent(), first.row(), first.row());
@@ -64,13 +69,26 @@ VariablesDock::VariablesDock(Look* look, QWidget* parent)
             [this](const QModelIndex& index) { m_opened[m_function].insert(m_model->path(index)); });
     connect(m_view, &QTreeView::collapsed, this,
             [this](const QModelIndex& index) { m_opened[m_function].remove(m_model->path(index)); });
-    connect(m_view, &QTreeView::clicked, this, &VariablesDock::followChoice);
+    connect(m_view, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        followChoice(index);
+        if (m_model->isAdd(index)) {
+            m_view->edit(index.siblingAtColumn(VariablesModel::Name));
+        }
+    });
     connect(m_view, &QTreeView::activated, this, &VariablesDock::followChoice);
     m_patience.setSingleShot(true);
     m_patience.setInterval(kPatienceMs);
     connect(&m_patience, &QTimer::timeout, this, [this] { m_model->setNote(tr("reading…")); });
     connect(look, &Look::frameChanged, this, &VariablesDock::reload);
     connect(look, &Look::readingStarted, this, &VariablesDock::await);
+}
+
+void VariablesDock::setProgram(const QString& path) {
+    if (path != m_program) {
+        m_program = path;
+        m_model->setWatches(watchesOf(path));
+        evaluateWatches();
+    }
 }
 
 QTreeView* VariablesDock::view() const {

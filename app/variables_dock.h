@@ -19,12 +19,14 @@ class Look;
 class NoteView;
 class VariablesModel;
 
-/// Watched expressions are remembered in the settings. What has been opened in a function is opened again whenever
+/// Watched expressions are those of the program and remembered in the settings with it. What has been opened in a function is opened again whenever
 /// that function is looked at, on any rank.
 class VariablesDock : public QDockWidget {
     Q_OBJECT
   public:
     VariablesDock(Look* look, QWidget* parent = nullptr);
+    /// The file that is run, whose watched expressions are shown from now on; empty: none is, and none are kept.
+    void setProgram(const QString& path);
     [[nodiscard]] VariablesModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* view() const;
 
@@ -43,6 +45,7 @@ class VariablesDock : public QDockWidget {
     Look* m_look;
     VariablesModel* m_model;
     NoteView* m_view;
+    QString m_program;
     QTimer m_patience;                         ///< runs while values are awaited; then the panel says so
     QString m_scope;                           ///< rank and frame whose values are on show; empty: none are
     RankId m_rank{-1};                         ///< whose values the model holds

@@ -188,6 +188,10 @@ bool VariablesModel::isMore(const QModelIndex& index) const {
     return index.isValid() && nodeOf(index)->kind == Kind::More;
 }
 
+bool VariablesModel::isAdd(const QModelIndex& index) const {
+    return index.isValid() && nodeOf(index)->kind == Kind::Add;
+}
+
 QString VariablesModel::path(const QModelIndex& index) const {
     return index.isValid() ? nodeOf(index)->path() : QString();
 }
@@ -231,8 +235,12 @@ void VariablesModel::removeTop(int row) {
     endRemoveRows();
 }
 
-void VariablesModel::changedRow(const Node* node) {
+void VariablesModel::changedRow(Node* node) {
     emit dataChanged(indexOf(node, 0), indexOf(node, ColumnCount - 1));
+    if (node->openableTold != hasChildren(indexOf(node))) {
+        node->openableTold = !node->openableTold;
+        emit openableChanged();
+    }
 }
 
 QModelIndex VariablesModel::index(int row, int column, const QModelIndex& parent) const {

@@ -34,6 +34,7 @@ class VariablesModel : public QAbstractItemModel {
     void removeWatch(const QModelIndex& index);
     [[nodiscard]] bool isWatch(const QModelIndex& index) const;
     [[nodiscard]] bool isMore(const QModelIndex& index) const;
+    [[nodiscard]] bool isAdd(const QModelIndex& index) const; ///< the empty row for a new expression
     void fetchRest(const QModelIndex& more); ///< the next kPartsAtOnce of what stands above this "more…"
     /// "grid/(:,2)", the same in every stop.
     [[nodiscard]] QString path(const QModelIndex& index) const;
@@ -60,6 +61,7 @@ class VariablesModel : public QAbstractItemModel {
     void watchesEdited();
     void openWanted(quint64 row, const QString& expression);
     void partsWanted(quint64 row, const QString& handle, int from, int to);
+    void openableChanged(); ///< a row that is there can be opened now, or cannot any more
     void valueDropped(const QString& handle); ///< nobody looks at it any more
 
   private:
@@ -75,7 +77,7 @@ class VariablesModel : public QAbstractItemModel {
     void reset(const QVector<mi::Variable>& variables);
     void matchRows(const QVector<mi::Variable>& variables);
     void setValue(Node& node, const QString& value);
-    void changedRow(const Node* node);
+    void changedRow(Node* node);
     void request(Node& node);
     void dropParts(Node& node, bool close);
     void clearMarks(Node& node);

@@ -189,6 +189,7 @@ void VariablesModel::applyChanges(const QVector<mi::ValueChange>& changes) {
             }
             dropParts(*node, true);
             refetch(*node);
+            changedRow(node);
         }
         if (node->kind == Kind::Part && node->value != change.value && change.inScope) {
             node->value = change.value;

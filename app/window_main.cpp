@@ -29,6 +29,16 @@ ColourStyle rememberedStyle() {
                                                 : ColourStyle::System;
 }
 
+/// Whatever reads settings from now on finds none, and what is written goes nowhere: below a file there can be no folder.
+/// Scripts and pictures look the same on every machine, and change nothing of what people have set for themselves.
+void keepFromSettings() {
+    const QString nowhere = QStringLiteral("/dev/null/settings");
+    for (const auto format : {QSettings::NativeFormat, QSettings::IniFormat}) {
+        QSettings::setPath(format, QSettings::UserScope, nowhere);
+        QSettings::setPath(format, QSettings::SystemScope, nowhere);
+    }
+}
+
 QtMessageHandler usualHandler = nullptr;
 
 /// The offscreen platform complains at every window that is resized; it tells a user nothing.
@@ -80,6 +90,9 @@ int runWindow(char* programName, const CommandLine& line) {
             return kScriptWrong;
         }
         qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
+    if (unattended) {
+        keepFromSettings();
     }
     usualHandler = qInstallMessageHandler(quietHandler);
     int argc = 1;

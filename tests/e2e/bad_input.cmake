@@ -8,9 +8,9 @@ function(stopline_bad_input name)
     set_tests_properties(e2e.bad.${name} PROPERTIES FIXTURES_REQUIRED bad_programs)
 endfunction()
 
-stopline_bad_input(missing PROGRAM ${bad}/missing ERRORS "missing\" does not exist.*Check the path")
-stopline_bad_input(not_executable PROGRAM ${bad}/not_executable ERRORS "is not executable.*chmod")
-stopline_bad_input(architecture PROGRAM ${bad}/other_architecture ERRORS "built for AArch64, this host is")
+stopline_bad_input(missing PROGRAM ${bad}/missing EXIT 1 ERRORS "missing\" does not exist.*Check the path")
+stopline_bad_input(not_executable PROGRAM ${bad}/not_executable EXIT 1 ERRORS "is not executable.*chmod")
+stopline_bad_input(architecture PROGRAM ${bad}/other_architecture EXIT 1 ERRORS "built for AArch64, this host is")
 stopline_bad_input(no_mpi PROGRAM ${programs}/nompi ERRORS "exited with code 0 without calling MPI_Init.*not linked with MPI")
 stopline_bad_input(no_calls PROGRAM ${programs}/nocalls ERRORS "exited with code 0 without calling MPI_Init")
 stopline_bad_input(no_gdb PROGRAM ${programs}/barrier ENVIRONMENT STOPLINE_GDB=/nonexistent/gdb EXIT 1 ERRORS "gdb\" was not found.*Install")
@@ -19,6 +19,20 @@ stopline_bad_input(slots LAUNCH -n 64 ${programs}/barrier ENVIRONMENT OMPI_MCA_r
                    EXIT 1 ERRORS "slots.*oversubscribe")
 stopline_bad_input(root PROGRAM ${programs}/barrier
                    ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT= EXIT 1 ERRORS "refuses to start a job for the user root.*allow-run-as-root")
+# Whatever a script waits for, or if it waits for nothing at all: what never started is a failure.
+stopline_script_test(bad.never_started never_started RANKS 2 PROGRAM ${bad}/missing EXIT 1
+                     ERRORS "missing\" does not exist" "line 2: wait within 60: no rank has been started")
+stopline_script_test(bad.never_started.slots never_started LAUNCH -n 64 ${programs}/barrier
+                     ENVIRONMENT OMPI_MCA_rmaps_base_oversubscribe= EXIT 1 ERRORS "slots.*oversubscribe" "line 2: wait within 60: no rank has been started")
+stopline_script_test(bad.never_started.root never_started RANKS 2 PROGRAM ${programs}/barrier
+                     ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT= EXIT 1 ERRORS "refuses to start a job for the user root" "line 2: wait within 60: no rank has been started")
+stopline_script_test(bad.never_started.no_wait never_started_no_wait RANKS 2 PROGRAM ${bad}/missing EXIT 1
+                     ERRORS "missing\" does not exist" "error: no rank has been started")
+stopline_script_test(bad.never_started.allowed never_started_allowed RANKS 2 PROGRAM ${bad}/missing
+                     ERRORS "missing\" does not exist")
+foreach(test never_started never_started.no_wait never_started.allowed)
+    set_tests_properties(e2e.bad.${test} PROPERTIES FIXTURES_REQUIRED bad_programs)
+endforeach()
 stopline_script_test(bad.no_symbols no_symbols RANKS 4 PROGRAM ${bad}/without_symbols ERRORS "has no line information.*-g")
 set_tests_properties(e2e.bad.no_symbols PROPERTIES FIXTURES_REQUIRED bad_programs)
 stopline_script_test(bad.never_init never_init RANKS 4 PROGRAM ${programs}/neverinit)
@@ -30,7 +44,7 @@ set_tests_properties(e2e.script PROPERTIES FIXTURES_REQUIRED bad_programs)
 # A full file system under the mapping: a small one of its own, where the user may mount.
 add_test(NAME e2e.bad.full_disk
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/with_small_disk ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
-        --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script
+        --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script --exit 1
         --errors "cannot reserve the recording.*No space left on device.*Free space there" -- -n 2 ${programs}/barrier)
 set_tests_properties(e2e.bad.full_disk PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
 
@@ -46,6 +60,6 @@ add_executable(without_ptrace without_ptrace.c)
 target_compile_options(without_ptrace PRIVATE -Wall -Wextra -Werror)
 add_test(NAME e2e.bad.no_ptrace
     COMMAND without_ptrace ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
-        --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script
+        --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script --exit 1
         --errors "gdb was not allowed to attach.*Operation not permitted.*SYS_PTRACE" -- -n 2 ${programs}/barrier)
 set_tests_properties(e2e.bad.no_ptrace PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)

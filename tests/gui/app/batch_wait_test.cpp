@@ -101,6 +101,60 @@ class BatchWaitTest : public BatchFixture {
         QCOMPARE(perform(QStringLiteral("wait exited")), kScriptFailed);
     }
 
+    /// A launch that comes to nothing is a failure, whatever the script does about it.
+    void whatNeverStartedIsAFailure_data() {
+        QTest::addColumn<QString>("script");
+        QTest::addColumn<int>("code");
+        QTest::newRow("wait") << "run\nwait\nquit" << kScriptFailed;
+        QTest::newRow("wait stopped") << "run\nwait stopped\nquit" << kScriptFailed;
+        QTest::newRow("wait exited") << "run\nwait exited\nquit" << kScriptFailed;
+        QTest::newRow("a wait that may fail") << "run\n-wait\nquit" << kScriptFailed;
+        QTest::newRow("no quit") << "run\n-wait" << kScriptFailed;
+        QTest::newRow("restart") << "restart\n-wait" << kScriptFailed;
+        QTest::newRow("allowed") << "-run\n-wait\nquit" << kScriptOk;
+        QTest::newRow("its own code") << "run\n-wait\nquit 0" << kScriptOk;
+        QTest::newRow("another code") << "run\n-wait\nquit 7" << 7;
+    }
+
+    void whatNeverStartedIsAFailure() {
+        QFETCH(QString, script);
+        QFETCH(int, code);
+        for (const bool ranksSeen : {false, true}) {
+            standAt(*m_session, QStringLiteral("/src/solver.c"), {});
+            scriptOf(*m_session).job = false;
+            QTimer::singleShot(100, m_session.get(), [this, ranksSeen] {
+                if (ranksSeen) { // their agents come, find no program and go
+                    scriptOf(*m_session).ranks.resize(2);
+                    setPhase(0, RankPhase::Starting);
+                    setPhase(0, RankPhase::Lost);
+                    setPhase(1, RankPhase::Lost);
+                }
+                emit m_session->jobEnded(QStringLiteral("could not be started"));
+            });
+            QCOMPARE(perform(script), code);
+            if (code == kScriptFailed) {
+                QVERIFY2(m_err.last().contains(QStringLiteral("no rank has been started")) ||
+                             m_err.last().contains(QStringLiteral("the job has ended")),
+                         qPrintable(m_err.join(u'\n')));
+            }
+        }
+    }
+
+    void whatHasRunMayEnd() {
+        for (const RankPhase phase : {RankPhase::Running, RankPhase::Exited}) {
+            standAt(*m_session, QStringLiteral("/src/solver.c"), {});
+            scriptOf(*m_session).job = false;
+            QTimer::singleShot(100, m_session.get(), [this, phase] {
+                scriptOf(*m_session).ranks.resize(1);
+                setPhase(0, RankPhase::Starting);
+                setPhase(0, phase);
+                setPhase(0, RankPhase::Exited);
+                emit m_session->jobEnded(QStringLiteral("the launcher exited with code 0"));
+            });
+            QCOMPARE(perform(QStringLiteral("run\nwait\nquit")), kScriptOk);
+        }
+    }
+
     /// No event is to come of a rank that has ended: the rest of the wait would be for nothing.
     void waitEventsEndsWithTheRank() {
         scriptOf(*m_session).ranks[1].place.event = EventIndex(16);

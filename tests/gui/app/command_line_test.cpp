@@ -196,6 +196,31 @@ class CommandLineTest : public QObject {
         QCOMPARE(bytesText(4096), QStringLiteral("4 KiB"));
         QCOMPARE(bytesText(3ULL << 19), QStringLiteral("1.5 MiB"));
     }
+
+    void functionsWithoutTheirPrefix_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("own");
+        QTest::newRow("C") << "exchange" << "exchange";
+        QTest::newRow("Fortran") << "tasks::master" << "master";
+        QTest::newRow("submodule") << "tasks::inner::worker" << "worker";
+        QTest::newRow("program") << "MAIN__" << "MAIN__";
+        QTest::newRow("C++") << "solver::grid::step(int, std::vector<int>)" << "step";
+        QTest::newRow("template") << "solver::grid<std::array<double, 3> >::step" << "step";
+        QTest::newRow("function template") << "ns::fill<a::b>(a::b&)" << "fill<a::b>";
+        QTest::newRow("anonymous") << "(anonymous namespace)::exchange(int)" << "exchange";
+        QTest::newRow("operator") << "ns::grid::operator()(int) const" << "operator()(int) const";
+        QTest::newRow("comparison") << "ns::operator<(ns::a, ns::b)" << "operator<(ns::a, ns::b)";
+        QTest::newRow("lambda") << "main::{lambda(int)#1}::operator()(int) const" << "operator()(int) const";
+        QTest::newRow("destructor") << "ns::grid::~grid()" << "~grid";
+        QTest::newRow("none") << "" << "";
+        QTest::newRow("odd") << "odd::" << "odd::";
+    }
+
+    void functionsWithoutTheirPrefix() {
+        QFETCH(QString, name);
+        QFETCH(QString, own);
+        QCOMPARE(shortFunction(name), own);
+    }
 };
 
 QTEST_GUILESS_MAIN(CommandLineTest)

@@ -131,6 +131,52 @@ class KeysTest : public WindowFixture {
         QCOMPARE(steps(), 2);
     }
 
+    /// What is listed stays, whatever the menus say at the moment.
+    void commandsHaveLastingNames() {
+        HistoryEntry entry;
+        entry.verb = Verb::Rollback;
+        scriptOf(*m_session).undo = entry;
+        open();
+        stop({118, 120});
+        QCOMPARE(actions().undo->text().remove(u'&'), QStringLiteral("Undo Roll back"));
+        KeysDialog dialog(&keys());
+        auto* list = dialog.findChild<QTreeWidget*>(QStringLiteral("keyList"));
+        const auto listed = [&](const QAction* action) {
+            choose(list, action);
+            return list->currentItem()->text(0);
+        };
+        QCOMPARE(listed(actions().undo), QStringLiteral("Undo"));
+        QCOMPARE(listed(actions().rollback), QStringLiteral("Roll back one call"));
+        QCOMPARE(listed(actions().stepOver), QStringLiteral("Step over"));
+        QCOMPARE(listed(actions().pause), QStringLiteral("Pause"));
+        QCOMPARE(listed(actions().runOrContinue), QStringLiteral("Run, Continue"));
+        QCOMPARE(listed(actions().scopeRank), QStringLiteral("Focus: shown rank only"));
+        QCOMPARE(listed(actions().stoplineHere), QStringLiteral("Set stopline"));
+        QCOMPARE(listed(actions().find), QStringLiteral("Find in source"));
+        QCOMPARE(actions().find->shortcut(), key("Ctrl+F"));
+    }
+
+    void theNoteTellsOfKeysThatGo() {
+        open();
+        keys().setScheme(QStringLiteral("gdb"));
+        KeysDialog dialog(&keys());
+        dialog.show();
+        auto* list = dialog.findChild<QTreeWidget*>(QStringLiteral("keyList"));
+        auto* edit = dialog.findChild<QKeySequenceEdit*>(QStringLiteral("keyEdit"));
+        auto* note = dialog.findChild<QLabel*>(QStringLiteral("keyNote"));
+        choose(list, actions().stepOver);
+        QCOMPARE(list->currentItem()->text(1), QStringLiteral("N, F10"));
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_F6);
+        QTRY_COMPARE(list->currentItem()->text(1), QStringLiteral("F6"));
+        QCOMPARE(note->text(), QStringLiteral("F6 is the key of Step over now, and no longer that of Pause. N and F10 do "
+                                              "nothing any more."));
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_F12);
+        QTRY_COMPARE(note->text(),
+                     QStringLiteral("F12 is the key of Step over now. F6 does nothing any more."));
+    }
+
     void dialog() {
         open();
         KeysDialog dialog(&keys());

@@ -2,6 +2,7 @@
 #include "../../../app/look.h"
 #include "../../../app/variables_dock.h"
 #include "../../../app/variables_model.h"
+#include "../../../app/watch_memory.h"
 #include "own_settings.h"
 #include "scripted_session.h"
 
@@ -43,7 +44,7 @@ class ReadingTest : public QObject {
     /// Two ranks that stand in a function with one caller; the panel watches an expression and shows rank 0.
     void init() {
         QSettings().clear();
-        QSettings().setValue(QStringLiteral("variables/watches"), QStringList{QStringLiteral("n")});
+        rememberWatches(QStringLiteral("/bin/solver"), {QStringLiteral("n")});
         m_session = std::make_unique<Session>();
         standAt(*m_session, QStringLiteral("/src/solver.c"), {10, 20});
         mi::Frame inner;
@@ -59,6 +60,7 @@ class ReadingTest : public QObject {
         script().values[QStringLiteral("n")] = QStringLiteral("16");
         m_look = std::make_unique<Look>(m_session.get());
         m_dock = std::make_unique<VariablesDock>(m_look.get());
+        m_dock->setProgram(QStringLiteral("/bin/solver"));
         new QAbstractItemModelTester(m_dock->model(), QAbstractItemModelTester::FailureReportingMode::QtTest,
                                      m_dock->model());
         m_dock->resize(400, 300);

@@ -5,6 +5,7 @@
 #include "window_fixture.h"
 
 #include <QDateTime>
+#include <QSplitter>
 #include <QTabBar>
 #include <QTabWidget>
 
@@ -62,6 +63,65 @@ class SourceTest : public WindowFixture {
         QVERIFY(marked(editor(), 131) && markOf(editor(), 131) != mark); // nobody is asked to set it any more
         m_session->removeBreakpoint(refused);
         QVERIFY(!marked(editor(), 131));
+    }
+
+    /// The text does not jump sideways when ranks come and go.
+    void theMarginOfRanksNeverShrinks() {
+        open();
+        stop({118});
+        QTRY_VERIFY(editor() != nullptr);
+        QCoreApplication::processEvents();
+        const int usual = editor()->marginWidth(SourceEditor::kRankMargin);
+        QVERIFY(usual > 0);
+        stop({118, 118, 118, 118, 120, 118});
+        QCoreApplication::processEvents(); // "0-3,5": as much as there is room for from the beginning
+        QCOMPARE(editor()->marginWidth(SourceEditor::kRankMargin), usual);
+        stop({118, 120, 118, 120, 118, 120, 118, 120});
+        QCoreApplication::processEvents(); // "0,2,4,6"
+        const int wider = editor()->marginWidth(SourceEditor::kRankMargin);
+        QVERIFY(wider > usual);
+        stop({118});
+        QCoreApplication::processEvents();
+        QCOMPARE(editor()->marginWidth(SourceEditor::kRankMargin), wider);
+        scriptOf(*m_session).ranks.clear();
+        emit m_session->ranksChanged();
+        QCoreApplication::processEvents();
+        QCOMPARE(editor()->marginWidth(SourceEditor::kRankMargin), wider);
+    }
+
+    void theMarkOfACallGoesWithIt() {
+        open();
+        QVERIFY(m_window->sourceView()->openFile(m_source, 1).isEmpty());
+        recordMessages(*m_session, 4);
+        emit m_session->ranksChanged();
+        const auto select = [this](unsigned call, int line) {
+            m_window->look()->selectCall(CallRef{RankId{0}, CallIndex{call}}, false);
+            m_window->sourceView()->showLocation({m_source, line, QStringLiteral("main")}, SourceEditor::LineKind::Call);
+        };
+        select(1, 40);
+        QVERIFY(marked(editor(), 40));
+        m_window->look()->selectCall(CallRef{RankId{0}, CallIndex{2}}, false); // one whose line nobody asks for
+        QVERIFY(!marked(editor(), 40));
+        select(1, 40);
+        QVERIFY(marked(editor(), 40));
+        emit m_session->timelineReplaced(); // Restart
+        QVERIFY(!marked(editor(), 40));
+    }
+
+    void theCurrentLineStaysInViewWhenSizesChange() {
+        open();
+        stop({180});
+        QTRY_VERIFY(editor() != nullptr && editor()->cursorLine() == 180);
+        for (int i = 0; i < 8; ++i) {
+            m_window->cycleSplitter();
+            QTest::qWait(20);
+            if (m_window->findChild<QSplitter*>()->sizes().first() == 0) {
+                continue;
+            }
+            const long first = editor()->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE);
+            const long count = editor()->SendScintilla(QsciScintilla::SCI_LINESONSCREEN);
+            QVERIFY2(first <= 179 && 179 < first + count, qPrintable(QString::number(first)));
+        }
     }
 
     void aChangedFileIsReadAgainAndSaidToBe() {

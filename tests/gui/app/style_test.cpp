@@ -6,6 +6,10 @@
 
 #include <QDir>
 #include <QImage>
+#include <QLineEdit>
+
+#include <algorithm>
+#include <cmath>
 
 class StyleTest : public WindowFixture {
     Q_OBJECT
@@ -93,6 +97,36 @@ class StyleTest : public WindowFixture {
                                                       .arg(differs.y())
                                                       .arg(differs.width())
                                                       .arg(differs.height())));
+        }
+    }
+
+    /// A field to type into looks like one: its frame is seen against the window and against the field.
+    void fieldsHaveAFrame() {
+        const auto contrast = [](const QColor& a, const QColor& b) {
+            const auto light = [](const QColor& c) {
+                const auto part = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+                return 0.2126 * part(c.redF()) + 0.7152 * part(c.greenF()) + 0.0722 * part(c.blueF());
+            };
+            const double high = std::max(light(a), light(b));
+            const double low = std::min(light(a), light(b));
+            return (high + 0.05) / (low + 0.05);
+        };
+        for (const auto style : {ColourStyle::Light, ColourStyle::Dark}) {
+            applyStyle(style);
+            QWidget window;
+            QLineEdit field(&window);
+            field.setPlaceholderText(QStringLiteral("only lines with…"));
+            window.resize(240, 80);
+            field.setGeometry(20, 20, 200, 30);
+            const QImage picture = window.grab().toImage();
+            const QColor ground = picture.pixelColor(5, 5);
+            const QColor inside = picture.pixelColor(215, 35);
+            QCOMPARE(inside, window.palette().color(QPalette::Base));
+            QVERIFY(inside != ground);
+            for (const QPoint& edge : {QPoint(120, 20), QPoint(120, 49), QPoint(20, 35), QPoint(219, 35)}) {
+                QVERIFY(contrast(picture.pixelColor(edge), ground) > 2.0);
+                QVERIFY(contrast(picture.pixelColor(edge), inside) > 2.0);
+            }
         }
     }
 
