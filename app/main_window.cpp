@@ -35,7 +35,6 @@
 #include <QInputDialog>
 #include <QMessageBox>
 #include <QPushButton>
-#include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
 #include <QTimer>
@@ -317,46 +316,6 @@ void MainWindow::chooseRank() {
     connect(dialog, &QInputDialog::intValueSelected, this,
             [this](int rank) { m_look->showRank(RankId{rank}); });
     dialog->open();
-}
-
-void MainWindow::cycleSplitter() {
-    const QList<int> sizes = m_splitter->sizes();
-    const int total = qMax(1, sizes.value(0) + sizes.value(1));
-    const int source = sizes.value(0) * 100 / total;
-    const int next = source >= 99 ? 0 : source >= 50 ? 35 : source >= 20 ? 100 : 65;
-    m_splitter->setSizes({total * next / 100, total - total * next / 100});
-    QTimer::singleShot(0, m_source, &SourceView::showCursorLine); // when it has its new size
-}
-
-void MainWindow::setColourStyle(ColourStyle style, bool remember) {
-    applyStyle(style);
-    tickStyle();
-    if (remember) {
-        QSettings().setValue(QString::fromLatin1(kStyleKey),
-                             style == ColourStyle::Dark    ? QStringLiteral("dark")
-                             : style == ColourStyle::Light ? QStringLiteral("light")
-                                                           : QStringLiteral("system"));
-    }
-}
-
-void MainWindow::resetLayout() {
-    restoreState(m_pristineState, kLayoutVersion);
-    m_splitter->setSizes({520, 480});
-    m_outputDock->raise();
-}
-
-void MainWindow::restoreLayout() {
-    const QSettings settings;
-    restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
-    restoreState(settings.value(QStringLiteral("window/state")).toByteArray(), kLayoutVersion);
-    m_splitter->restoreState(settings.value(QStringLiteral("window/splitter")).toByteArray());
-}
-
-void MainWindow::saveLayout() const {
-    QSettings settings;
-    settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("window/state"), saveState(kLayoutVersion));
-    settings.setValue(QStringLiteral("window/splitter"), m_splitter->saveState());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

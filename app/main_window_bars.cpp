@@ -68,13 +68,6 @@ void MainWindow::buildToolBars() {
     connect(m_strip, &RankStrip::focusWanted, m_session, &Session::setFocus);
 }
 
-/// The mark in the menu is at what is in effect, however it was chosen.
-void MainWindow::tickStyle() {
-    for (QAction* action : m_styles->actions()) {
-        action->setChecked(action->data().toInt() == static_cast<int>(appliedStyle()));
-    }
-}
-
 /// In the source, or among the calls when the diagram has the keyboard.
 void MainWindow::findInView() {
     viewer::DiagramWidget* diagram = m_diagram->diagram();

@@ -32,6 +32,7 @@ OutputDock::OutputDock(replay::Session* session, QWidget* parent)
     m_ranks->setMaximumWidth(150);
     m_text->setPlaceholderText(tr("only lines with…"));
     m_text->setClearButtonEnabled(true);
+    m_text->setObjectName(QStringLiteral("outputText"));
     m_stdout->setChecked(true);
     m_stderr->setChecked(true);
     m_input->setPlaceholderText(tr("input for the job (rank 0 reads it) — Enter sends the line"));

@@ -57,16 +57,30 @@ class FieldStyle : public QProxyStyle {
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override {
-        if (element != PE_FrameLineEdit) {
+        if (element == PE_FrameLineEdit) {
+            drawEdge(*option, painter);
+        } else {
             QProxyStyle::drawPrimitive(element, option, painter, widget);
-            return;
         }
-        const bool focus = option->state.testFlag(State_HasFocus);
+    }
+
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                            const QWidget* widget) const override {
+        QProxyStyle::drawComplexControl(control, option, painter, widget);
+        const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+        if (control == CC_SpinBox || (control == CC_ComboBox && box != nullptr && box->editable)) {
+            drawEdge(*option, painter); // fields with a button
+        }
+    }
+
+  private:
+    static void drawEdge(const QStyleOption& option, QPainter* painter) {
+        const bool focus = option.state.testFlag(State_HasFocus);
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setBrush(Qt::NoBrush);
-        painter->setPen(focus ? option->palette.color(QPalette::Highlight) : fieldEdge(option->palette));
-        painter->drawRoundedRect(QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+        painter->setPen(focus ? option.palette.color(QPalette::Highlight) : fieldEdge(option.palette));
+        painter->drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
         painter->restore();
     }
 };

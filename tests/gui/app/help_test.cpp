@@ -119,7 +119,7 @@ class HelpTest : public WindowFixture {
             const QString key = action->shortcut().toString(QKeySequence::PortableText);
             const QString name = names.value(key, key);
             const QRegularExpression asWord(
-                QStringLiteral("(^|[| ,`])%1($|[| ,`])").arg(QRegularExpression::escape(name)),
+                QStringLiteral("(^|[| ,;`])%1($|[| ,;:`])").arg(QRegularExpression::escape(name)),
                 QRegularExpression::MultilineOption);
             QVERIFY2(asWord.match(table).hasMatch(), qPrintable(action->objectName() + u' ' + name));
             ++seen;

@@ -53,7 +53,7 @@ class JourneyTest : public WindowFixture {
         rank(1).location.line = 117;
         rank(3).location.line = 99;
         finish();
-        QCOMPARE(said(), QStringLiteral("Undone (Step over): rank 3 is at solver.c:99; ranks 0-1 are at solver.c:117; "
+        QCOMPARE(said(), QStringLiteral("Undone (Step over): rank 3 is at solver.c:99; ranks 0,1 are at solver.c:117; "
                                         "rank 2 stayed"));
     }
 

@@ -92,6 +92,7 @@ class SourceTest : public WindowFixture {
     void theMarkOfACallGoesWithIt() {
         open();
         QVERIFY(m_window->sourceView()->openFile(m_source, 1).isEmpty());
+        SourceEditor* source = editor(); // that of other calls is not to be found here
         recordMessages(*m_session, 4);
         emit m_session->ranksChanged();
         const auto select = [this](unsigned call, int line) {
@@ -99,13 +100,13 @@ class SourceTest : public WindowFixture {
             m_window->sourceView()->showLocation({m_source, line, QStringLiteral("main")}, SourceEditor::LineKind::Call);
         };
         select(1, 40);
-        QVERIFY(marked(editor(), 40));
+        QVERIFY(marked(source, 40));
         m_window->look()->selectCall(CallRef{RankId{0}, CallIndex{2}}, false); // one whose line nobody asks for
-        QVERIFY(!marked(editor(), 40));
+        QVERIFY(!marked(source, 40));
         select(1, 40);
-        QVERIFY(marked(editor(), 40));
+        QVERIFY(marked(source, 40));
         emit m_session->timelineReplaced(); // Restart
-        QVERIFY(!marked(editor(), 40));
+        QVERIFY(!marked(source, 40));
     }
 
     void theCurrentLineStaysInViewWhenSizesChange() {

@@ -35,10 +35,12 @@ class WatchesTest : public QObject {
 
     /// Types an expression into the empty row.
     void watch(const QString& expression) {
+        QTRY_VERIFY(editor() == nullptr);
         click(addRow());
         QTRY_VERIFY(editor() != nullptr);
         QTest::keyClicks(editor(), expression);
         QTest::keyClick(editor(), Qt::Key_Return);
+        QTRY_VERIFY(m_dock->model()->watches().contains(expression)); // the field is left from the event loop
     }
 
   private slots:
@@ -93,7 +95,8 @@ class WatchesTest : public QObject {
         QTRY_VERIFY(editor() != nullptr);
         QCOMPARE(editor()->text(), QStringLiteral("n"));
         QTest::keyClick(editor(), Qt::Key_Return);
-        QCOMPARE(m_dock->model()->watches(), QStringList{QStringLiteral("n")});
+        QTRY_COMPARE(m_dock->model()->watches(), QStringList{QStringLiteral("n")});
+        QTRY_VERIFY(editor() == nullptr);
         view()->setCurrentIndex(row(0)); // a letter there does not replace what is watched
         QTest::keyClick(view(), Qt::Key_I);
         QTest::qWait(50);
