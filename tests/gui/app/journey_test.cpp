@@ -36,8 +36,7 @@ class JourneyTest : public WindowFixture {
         QVERIFY(calls().contains(QStringLiteral("rollback")));
         rank(0).place = after(2);
         finish();
-        QCOMPARE(said(), QStringLiteral("Rolled back: rank 0 is %1; ranks 1-3 stayed")
-                             .arg(QString::fromStdString(m_session->timeline().describe(RankId{0}, after(2)))));
+        QCOMPARE(said(), QStringLiteral("Rolled back: rank 0 is after 2 MPI_Init; ranks 1-3 stayed"));
         const auto* log = m_window->findChild<LogDock*>()->model();
         QCOMPARE(log->index(log->rowCount() - 1, LogModel::Text).data().toString(), said());
     }
@@ -100,8 +99,7 @@ class JourneyTest : public WindowFixture {
         emit m_session->operationChanged();
         rank(0).place = after(6);
         finish();
-        QCOMPARE(said(), QStringLiteral("Gone forward: rank 0 is %1; ranks 1-3 stayed")
-                             .arg(QString::fromStdString(m_session->timeline().describe(RankId{0}, after(6)))));
+        QCOMPARE(said(), QStringLiteral("Gone forward: rank 0 is after 6 MPI_Send; ranks 1-3 stayed"));
     }
 
     void whatFailedIsNotSaidToBeDone() {
