@@ -351,9 +351,10 @@ bool RankStrip::event(QEvent* event) {
     if (!view.callName.isEmpty()) {
         text += QStringLiteral("\n") + view.callName;
     }
-    text +=
-        QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus. Ctrl or Shift and "
-                                  "click: choose the ranks of the focus.");
+    if (!block) {
+        text += QStringLiteral("\n") + tr("Click: show this rank. Double click: give it the focus. Ctrl or Shift and "
+                                          "click: choose the ranks of the focus.");
+    }
     const QRect area = block ? QRect(0, 0, m_tileArea.left() - kMargin, height()) : tileRect(rank);
     QToolTip::showText(help->globalPos(), text, this, area);
     return true;

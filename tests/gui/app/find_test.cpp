@@ -79,6 +79,9 @@ class FindTest : public WindowFixture {
         press(field(), Qt::Key_Return);
         QCOMPARE(note(), QStringLiteral("1 of 111, from the top again"));
         QCOMPARE(editor()->cursorLine(), 1);
+        if (const QString directory = qEnvironmentVariable("STOPLINE_TEST_PICTURES"); !directory.isEmpty()) {
+            QVERIFY(m_window->grab().save(directory + QStringLiteral("/find.png")));
+        }
     }
 
     void typingNarrowsFromWhereTheCursorWas() {
