@@ -50,8 +50,8 @@ FindBar::FindBar(QWidget* parent)
     row->setContentsMargins(6, 3, 6, 3);
     row->setSpacing(4);
     row->addWidget(m_text, 2);
-    for (QWidget* widget : {static_cast<QWidget*>(before), static_cast<QWidget*>(after),
-                            static_cast<QWidget*>(m_case)}) {
+    for (QWidget* widget :
+         {static_cast<QWidget*>(before), static_cast<QWidget*>(after), static_cast<QWidget*>(m_case)}) {
         row->addWidget(widget);
     }
     row->addWidget(m_note, 3);
@@ -128,11 +128,13 @@ void FindBar::look() {
     }
     m_editor->indicatorDefine(QsciScintilla::StraightBoxIndicator, kHitIndicator);
     m_editor->setIndicatorForegroundColor(accent(Accent::Orange, isDark(palette())), kHitIndicator);
-    m_editor->SendScintilla(QsciScintilla::SCI_SETINDICATORCURRENT, static_cast<unsigned long>(kHitIndicator));
+    m_editor->SendScintilla(QsciScintilla::SCI_SETINDICATORCURRENT,
+                            static_cast<unsigned long>(kHitIndicator));
     m_editor->SendScintilla(QsciScintilla::SCI_INDICATORCLEARRANGE, 0UL,
                             m_editor->SendScintilla(QsciScintilla::SCI_GETLENGTH));
     for (const long hit : std::as_const(m_hits)) {
-        m_editor->SendScintilla(QsciScintilla::SCI_INDICATORFILLRANGE, static_cast<unsigned long>(hit), m_length);
+        m_editor->SendScintilla(QsciScintilla::SCI_INDICATORFILLRANGE, static_cast<unsigned long>(hit),
+                                m_length);
     }
 }
 
@@ -142,12 +144,13 @@ void FindBar::collect() {
     m_length = static_cast<long>(wanted.size());
     if (m_editor && m_length > 0) {
         const long end = m_editor->SendScintilla(QsciScintilla::SCI_GETLENGTH);
-        m_editor->SendScintilla(QsciScintilla::SCI_SETSEARCHFLAGS,
-                                static_cast<unsigned long>(m_case->isChecked() ? QsciScintilla::SCFIND_MATCHCASE : 0));
+        m_editor->SendScintilla(
+            QsciScintilla::SCI_SETSEARCHFLAGS,
+            static_cast<unsigned long>(m_case->isChecked() ? QsciScintilla::SCFIND_MATCHCASE : 0));
         for (long from = 0; from < end;) {
             m_editor->SendScintilla(QsciScintilla::SCI_SETTARGETRANGE, static_cast<unsigned long>(from), end);
-            const long hit = m_editor->SendScintilla(QsciScintilla::SCI_SEARCHINTARGET,
-                                                     static_cast<unsigned long>(m_length), wanted.constData());
+            const long hit = m_editor->SendScintilla(
+                QsciScintilla::SCI_SEARCHINTARGET, static_cast<unsigned long>(m_length), wanted.constData());
             if (hit < 0) {
                 break;
             }
@@ -191,7 +194,8 @@ void FindBar::again(bool forward) {
     const long begin = m_editor->SendScintilla(QsciScintilla::SCI_GETSELECTIONSTART);
     const long end = m_editor->SendScintilla(QsciScintilla::SCI_GETSELECTIONEND);
     const auto after = std::lower_bound(m_hits.cbegin(), m_hits.cend(), end) - m_hits.cbegin();
-    const auto before = std::upper_bound(m_hits.cbegin(), m_hits.cend(), begin - m_length) - m_hits.cbegin() - 1;
+    const auto before =
+        std::upper_bound(m_hits.cbegin(), m_hits.cend(), begin - m_length) - m_hits.cbegin() - 1;
     if (forward) {
         const bool wraps = after == m_hits.size();
         goTo(wraps ? 0 : after, wraps ? tr("from the top again") : QString());

@@ -12,8 +12,8 @@ namespace stopline::app {
 
 class SourceEditor;
 
-/// All hits are marked in the text, the current one is selected. Searching goes on at the other end when one end of
-/// the file is reached, and says so.
+/// All hits are marked in the text, the current one is selected. Searching goes on at the other end when one
+/// end of the file is reached, and says so.
 class FindBar : public QFrame {
     Q_OBJECT
   public:

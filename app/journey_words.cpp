@@ -65,7 +65,8 @@ QString JourneyWords::where(int rank, const Stand& before) const {
     if (view.place != before.place || before.phase == RankPhase::NotStarted) {
         return placeText(m_session->timeline(), view);
     }
-    const bool moved = view.location.known() && (view.location.line != before.line || view.location.file != before.file);
+    const bool moved =
+        view.location.known() && (view.location.line != before.line || view.location.file != before.file);
     return moved ? tr("at %1").arg(locationText(view.location)) : QString();
 }
 
@@ -92,7 +93,8 @@ QString JourneyWords::end() {
             stayed << rank;
             continue;
         }
-        auto same = std::find_if(moved.begin(), moved.end(), [&](const auto& group) { return group.first == now; });
+        auto same =
+            std::find_if(moved.begin(), moved.end(), [&](const auto& group) { return group.first == now; });
         if (same == moved.end()) {
             same = moved.insert(moved.end(), {now, {}});
         }
@@ -103,7 +105,8 @@ QString JourneyWords::end() {
     }
     // The shown rank is the one that was meant.
     const int shown = m_session->shownRank().value();
-    std::stable_partition(moved.begin(), moved.end(), [shown](const auto& group) { return group.second.contains(shown); });
+    std::stable_partition(moved.begin(), moved.end(),
+                          [shown](const auto& group) { return group.second.contains(shown); });
     const auto who = [](const QVector<int>& ranks) {
         return ranks.size() == 1 ? tr("rank %1").arg(ranks.first()) : tr("ranks %1").arg(rankSetText(ranks));
     };

@@ -7,8 +7,9 @@
 
 namespace stopline::app {
 
-/// "Rolled back: rank 0 is before 7 MPI_Send; ranks 1-3 stayed". Told of a command when it is given, it compares where
-/// the ranks stood then with where they stand when the session says that the operation has finished.
+/// "Rolled back: rank 0 is before 7 MPI_Send; ranks 1-3 stayed". Told of a command when it is given, it
+/// compares where the ranks stood then with where they stand when the session says that the operation has
+/// finished.
 class JourneyWords : public QObject {
     Q_OBJECT
   public:

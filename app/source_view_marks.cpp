@@ -1,4 +1,5 @@
-// What is beside the lines of the open files: ranks, breakpoints, and whether the lines are still the program's.
+// What is beside the lines of the open files: ranks, breakpoints, and whether the lines are still the
+// program's.
 #include "source_view.h"
 
 #include "icons.h"
@@ -47,7 +48,8 @@ void SourceView::updateMarks() {
         for (int rank = 0; rank < m_session->rankCount(); ++rank) {
             const RankView view = m_session->rank(RankId{rank});
             const bool stands = view.phase == RankPhase::Stopped || view.phase == RankPhase::Holding;
-            if (!stands || !view.location.known() || !sameSourceFile(view.location.file, editor->debugPath())) {
+            if (!stands || !view.location.known() ||
+                !sameSourceFile(view.location.file, editor->debugPath())) {
                 continue;
             }
             byLine[view.location.line] << rank;

@@ -63,7 +63,8 @@ class HelpTest : public WindowFixture {
         menuAction(QStringLiteral("Help"), QStringLiteral("About Stopline"))->trigger();
         auto* box = m_window->findChild<QMessageBox*>();
         QVERIFY(box != nullptr);
-        QVERIFY(QRegularExpression(QStringLiteral("Stopline \\d+\\.\\d+\\.\\d+<")).match(box->text()).hasMatch());
+        QVERIFY(
+            QRegularExpression(QStringLiteral("Stopline \\d+\\.\\d+\\.\\d+<")).match(box->text()).hasMatch());
         box->close();
     }
 
@@ -107,11 +108,13 @@ class HelpTest : public WindowFixture {
         const QString table = guide.mid(begin, guide.indexOf(QStringLiteral("\n\n"), begin) - begin);
         int seen = 0;
         for (const QAction* action : m_window->diagramPane()->diagram()->findChildren<QAction*>()) {
-            if (!action->objectName().startsWith(QStringLiteral("diagram.")) || action->shortcut().isEmpty()) {
+            if (!action->objectName().startsWith(QStringLiteral("diagram.")) ||
+                action->shortcut().isEmpty()) {
                 continue;
             }
             static const QHash<QString, QString> names{
-                {QStringLiteral("."), QStringLiteral("full stop")},  {QStringLiteral(","), QStringLiteral("comma")},
+                {QStringLiteral("."), QStringLiteral("full stop")},
+                {QStringLiteral(","), QStringLiteral("comma")},
                 {QStringLiteral("Alt+."), QStringLiteral("Alt+full stop")},
                 {QStringLiteral("Alt+,"), QStringLiteral("Alt+comma")},
                 {QStringLiteral("Return"), QStringLiteral("Enter")},
@@ -137,7 +140,8 @@ class HelpTest : public WindowFixture {
         const QString help = scriptHelp();
         const qsizetype begin = help.indexOf(QStringLiteral("dock NAME"));
         const QString of = help.mid(begin, help.indexOf(QStringLiteral("(only"), begin) - begin);
-        const QRegularExpression word(QStringLiteral("\\b(variables|stack|call|output|openMessages|breakpoints|history|log)\\b"));
+        const QRegularExpression word(
+            QStringLiteral("\\b(variables|stack|call|output|openMessages|breakpoints|history|log)\\b"));
         QStringList told;
         for (auto it = word.globalMatch(of); it.hasNext();) {
             told << it.next().captured();

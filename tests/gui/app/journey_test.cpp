@@ -10,7 +10,9 @@ class JourneyTest : public WindowFixture {
 
     [[nodiscard]] QString said() const { return m_window->statusBar()->currentMessage(); }
 
-    [[nodiscard]] RankView& rank(int number) { return scriptOf(*m_session).ranks[static_cast<std::size_t>(number)]; }
+    [[nodiscard]] RankView& rank(int number) {
+        return scriptOf(*m_session).ranks[static_cast<std::size_t>(number)];
+    }
 
     static Place after(std::uint64_t event) { return Place{EventIndex{event}, false}; }
 
@@ -52,8 +54,9 @@ class JourneyTest : public WindowFixture {
         rank(1).location.line = 117;
         rank(3).location.line = 99;
         finish();
-        QCOMPARE(said(), QStringLiteral("Undone (Step over): rank 3 is at solver.c:99; ranks 0,1 are at solver.c:117; "
-                                        "rank 2 stayed"));
+        QCOMPARE(said(), QStringLiteral(
+                             "Undone (Step over): rank 3 is at solver.c:99; ranks 0,1 are at solver.c:117; "
+                             "rank 2 stayed"));
     }
 
     void undoOfRun() {

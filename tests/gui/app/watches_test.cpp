@@ -53,8 +53,8 @@ class WatchesTest : public QObject {
         s.variables = {{QStringLiteral("i"), QStringLiteral("int"), QStringLiteral("1"), false, false}};
         s.values[QStringLiteral("a")] = QStringLiteral("{1, 2}");
         s.values[QStringLiteral("n")] = QStringLiteral("16");
-        s.trees[QStringLiteral("a")] = {QStringLiteral("7/var1"), QStringLiteral("a"), QStringLiteral("int [2]"),
-                                        QStringLiteral("[2]"), 2};
+        s.trees[QStringLiteral("a")] = {QStringLiteral("7/var1"), QStringLiteral("a"),
+                                        QStringLiteral("int [2]"), QStringLiteral("[2]"), 2};
         s.parts[QStringLiteral("7/var1")] = {
             {QStringLiteral("7/var1.0"), QStringLiteral("0"), QStringLiteral("int"), QStringLiteral("1"), 0},
             {QStringLiteral("7/var1.1"), QStringLiteral("1"), QStringLiteral("int"), QStringLiteral("2"), 0}};
@@ -107,21 +107,27 @@ class WatchesTest : public QObject {
     /// The arrow is there as soon as the value is: nobody has to wait for the next stop.
     void anArrayCanBeOpenedAtOnce() {
         watch(QStringLiteral("a"));
-        QTRY_COMPARE(row(0).siblingAtColumn(VariablesModel::Value).data().toString(), QStringLiteral("{1, 2}"));
+        QTRY_COMPARE(row(0).siblingAtColumn(VariablesModel::Value).data().toString(),
+                     QStringLiteral("{1, 2}"));
         QCoreApplication::processEvents();
         const QRect cell = view()->visualRect(row(0));
         QTest::mouseClick(view()->viewport(), Qt::LeftButton, {},
                           QPoint(cell.left() - view()->indentation() / 2, cell.center().y()));
         QVERIFY(view()->isExpanded(row(0)));
         QTRY_COMPARE(m_dock->model()->rowCount(row(0)), 2);
-        QCOMPARE(m_dock->model()->index(1, VariablesModel::Value, row(0)).data().toString(), QStringLiteral("2"));
+        QCOMPARE(m_dock->model()->index(1, VariablesModel::Value, row(0)).data().toString(),
+                 QStringLiteral("2"));
     }
 
     /// And is gone as soon as there is nothing inside any more.
     void whatCannotBeOpenedHasNoArrow() {
         scriptOf(*m_session).values.erase(QStringLiteral("a"));
         watch(QStringLiteral("a"));
-        QTRY_VERIFY(row(0).siblingAtColumn(VariablesModel::Value).data().toString().startsWith(QStringLiteral("No symbol")));
+        QTRY_VERIFY(row(0)
+                        .siblingAtColumn(VariablesModel::Value)
+                        .data()
+                        .toString()
+                        .startsWith(QStringLiteral("No symbol")));
         QCoreApplication::processEvents();
         const QRect cell = view()->visualRect(row(0));
         QTest::mouseClick(view()->viewport(), Qt::LeftButton, {},
@@ -139,7 +145,7 @@ class WatchesTest : public QObject {
         m_dock->setProgram(QStringLiteral("/bin/one"));
         QCOMPARE(m_dock->model()->watches(), QStringList{QStringLiteral("n")});
         QTRY_COMPARE(row(0).siblingAtColumn(VariablesModel::Value).data().toString(), QStringLiteral("16"));
-        VariablesDock next(m_look.get()); // of the next window
+        VariablesDock next(m_look.get());           // of the next window
         QVERIFY(next.model()->watches().isEmpty()); // no program yet
         next.setProgram(QStringLiteral("/bin/other"));
         QCOMPARE(next.model()->watches(), (QStringList{QStringLiteral("a"), QStringLiteral("a[1]")}));
