@@ -127,7 +127,10 @@ void FindBar::look() {
         return;
     }
     m_editor->indicatorDefine(QsciScintilla::StraightBoxIndicator, kHitIndicator);
-    m_editor->setIndicatorForegroundColor(accent(Accent::Orange, isDark(palette())), kHitIndicator);
+    QColor colour = accent(Accent::Orange, isDark(palette()));
+    colour.setAlpha(80); // the text is to be read through it
+    m_editor->setIndicatorForegroundColor(colour, kHitIndicator);
+    m_editor->setIndicatorDrawUnder(true, kHitIndicator);
     m_editor->SendScintilla(QsciScintilla::SCI_SETINDICATORCURRENT,
                             static_cast<unsigned long>(kHitIndicator));
     m_editor->SendScintilla(QsciScintilla::SCI_INDICATORCLEARRANGE, 0UL,
