@@ -85,7 +85,7 @@ void MainWindow::buildCentre() {
     m_diagram = new DiagramPane(m_look, m_actions, m_splitter);
     m_splitter->addWidget(m_source);
     m_splitter->addWidget(m_diagram);
-    m_splitter->setSizes({520, 480});
+    m_splitter->setSizes({460, 540});
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 1);
     layout->addWidget(m_bar);

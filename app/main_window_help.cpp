@@ -17,7 +17,7 @@ void MainWindow::buildHelpMenu() {
     using Content = viewer::HelpOverlay::Content;
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     const auto overlay = [this](Content content) {
-        auto* panel = m_diagram->diagram()->findChild<viewer::HelpOverlay*>();
+        auto* panel = findChild<viewer::HelpOverlay*>(); // it may lie over the window
         if (panel == nullptr) {
             return;
         }

@@ -41,7 +41,7 @@ void MainWindow::tickStyle() {
 
 void MainWindow::resetLayout() {
     restoreState(m_pristineState, kLayoutVersion);
-    m_splitter->setSizes({520, 480});
+    m_splitter->setSizes({460, 540});
     m_outputDock->raise();
 }
 
