@@ -12,55 +12,61 @@ enum class CallClass : std::uint8_t {
     Init,
     Finalize,
     Abort,
-    Send,     ///< blocking send of any mode
-    Recv,     ///< blocking receive
-    Sendrecv, ///< both in one call
-    Isend,    ///< creates a request
-    Irecv,    ///< creates a request
-    SendInit, ///< creates an inactive persistent request
-    RecvInit, ///< creates an inactive persistent request
-    Start,    ///< activates persistent requests
-    Wait,     ///< Wait, Waitall, Waitany, Waitsome
-    Test,     ///< poll: Test, Testall, Testany, Testsome, Request_get_status
-    Probe,    ///< blocking probe
-    Iprobe,   ///< poll
-    Mprobe,   ///< blocking matched probe: takes the message out of the matching
-    Improbe,  ///< poll, matched
-    Mrecv,    ///< receives a message matched before
-    Imrecv,   ///< same, creates a request
+    Send,      ///< blocking send of any mode
+    Recv,      ///< blocking receive
+    Sendrecv,  ///< both in one call
+    Isend,     ///< creates a request
+    Irecv,     ///< creates a request
+    Isendrecv, ///< both in one request
+    SendInit,  ///< creates an inactive persistent request
+    RecvInit,  ///< creates an inactive persistent request
+    Start,     ///< activates persistent requests
+    Wait,      ///< Wait, Waitall, Waitany, Waitsome
+    Test,      ///< poll: Test, Testall, Testany, Testsome, Request_get_status
+    Probe,     ///< blocking probe
+    Iprobe,    ///< poll
+    Mprobe,    ///< blocking matched probe: takes the message out of the matching
+    Improbe,   ///< poll, matched
+    Mrecv,     ///< receives a message matched before
+    Imrecv,    ///< same, creates a request
     RequestFree,
     Cancel,
-    Collective,    ///< blocking collective
-    Icollective,   ///< creates a request
-    CommCreate,    ///< blocking constructor; collective over the parent (create_group: over the group)
-    CommIdup,      ///< creates a request and a communicator
-    CommFree,      ///< collective
-    CommSpawn,     ///< makes an intercommunicator with another job: spawn, accept, connect; collective
-    CommJoin,      ///< the same over a socket, by one process
-    Neighbor,      ///< blocking collective over the neighbours in a topology
-    Ineighbor,     ///< creates a request
-    WinCreate,     ///< collective over the communicator; `newComm` is the window
-    WinFree,       ///< collective over the window, as all calls on windows have it in `comm`
-    WinCollective, ///< fence
-    WinSync,       ///< lock, unlock, flush, post, start, complete, wait, sync, attach, detach
-    WinTest,       ///< poll
-    Rma,           ///< put, get, accumulate and what is like them
-    RmaRequest,    ///< the same, creates a request
-    FileOpen,      ///< collective over the communicator; `newComm` is the file
-    FileClose,     ///< collective over the file, as all calls on files have it in `comm`
+    Collective,     ///< blocking collective
+    Icollective,    ///< creates a request
+    CommCreate,     ///< blocking constructor; collective over the parent (create_group: over the group)
+    CommIdup,       ///< creates a request and a communicator
+    CommFree,       ///< collective
+    CommSpawn,      ///< makes an intercommunicator with another job: spawn, accept, connect; collective
+    CommJoin,       ///< the same over a socket, by one process
+    Neighbor,       ///< blocking collective over the neighbours in a topology
+    Ineighbor,      ///< creates a request
+    CollectiveInit, ///< creates an inactive persistent request; the collective begins with each Start of it
+    NeighborInit,   ///< the same over neighbours
+    WinCreate,      ///< collective over the communicator; `newComm` is the window
+    WinFree,        ///< collective over the window, as all calls on windows have it in `comm`
+    WinCollective,  ///< fence
+    WinSync,        ///< lock, unlock, flush, post, start, complete, wait, sync, attach, detach
+    WinTest,        ///< poll
+    Rma,            ///< put, get, accumulate and what is like them
+    RmaRequest,     ///< the same, creates a request
+    FileOpen,       ///< collective over the communicator; `newComm` is the file
+    FileClose,      ///< collective over the file, as all calls on files have it in `comm`
     FileCollective,
     FileIcollective, ///< creates a request
     FileCall,    ///< by one process; also both halves of split collectives, which need not wait for others
     FileRequest, ///< the same, creates a request
     Grequest,    ///< creates a generalised request
     GrequestComplete,
-    Service, ///< asks the runtime or the file system: ports, names, deleted files
+    Pready,     ///< says that parts of a partitioned message may go
+    SessionEnd, ///< MPI_Session_finalize
+    Service,    ///< asks the runtime or the file system: ports, names, deleted files
 };
 
 /// Number of a traced function. Values are part of the trace format only within one version of it.
 enum class FunctionId : std::uint16_t {
 #define STOPLINE_FUNCTION(name, class_, ...) name,
 #include "functions.def"
+#include "functions_mpi4.def"
 #undef STOPLINE_FUNCTION
     Count
 };
@@ -69,6 +75,27 @@ enum class FunctionId : std::uint16_t {
 [[nodiscard]] std::string_view functionName(FunctionId function);
 /// The class of a function. Out of range gives CallClass::Collective, never undefined behaviour.
 [[nodiscard]] CallClass functionClass(FunctionId function);
+
+/// The function that does the same in its plain form: MPI_Bcast for MPI_Bcast_c, MPI_Bcast_init and
+/// MPI_Bcast_init_c. Ranks may mix the forms for large counts in one collective.
+[[nodiscard]] constexpr FunctionId plainFunction(FunctionId function) {
+    FunctionId plain = function;
+    switch (function) {
+#define STOPLINE_FUNCTION(name, class_, ...)
+#define STOPLINE_PERSISTENT(name, class_)                                                                    \
+    case FunctionId::name##_init:                                                                            \
+        return FunctionId::name;
+#define STOPLINE_LARGE(name, class_)                                                                         \
+    case FunctionId::name##_c:                                                                               \
+        plain = FunctionId::name;                                                                            \
+        break;
+#include "functions_mpi4.def"
+#undef STOPLINE_FUNCTION
+    default:
+        return function;
+    }
+    return plainFunction(plain); // MPI_Bcast_init_c is MPI_Bcast_init in large
+}
 
 /// A poll returns at once and may say "not yet": consecutive failing polls are one call.
 [[nodiscard]] constexpr bool isPoll(CallClass c) {
@@ -82,8 +109,9 @@ enum class FunctionId : std::uint16_t {
 }
 
 [[nodiscard]] constexpr bool createsRequest(CallClass c) {
-    return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::SendInit ||
-           c == CallClass::RecvInit || c == CallClass::Imrecv || c == CallClass::Icollective ||
+    return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::Isendrecv ||
+           c == CallClass::SendInit || c == CallClass::RecvInit || c == CallClass::CollectiveInit ||
+           c == CallClass::NeighborInit || c == CallClass::Imrecv || c == CallClass::Icollective ||
            c == CallClass::CommIdup || c == CallClass::Ineighbor || c == CallClass::RmaRequest ||
            c == CallClass::FileIcollective || c == CallClass::FileRequest || c == CallClass::Grequest;
 }
