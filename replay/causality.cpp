@@ -1,5 +1,7 @@
 #include "causality_edges.h"
 
+#include "../tracelib/function_forms.h"
+
 #include <algorithm>
 
 namespace stopline::replay {

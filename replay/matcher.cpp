@@ -1,5 +1,7 @@
 #include "matcher.h"
 
+#include "../tracelib/function_forms.h"
+
 #include <algorithm>
 
 namespace stopline::replay {

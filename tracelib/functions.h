@@ -66,7 +66,9 @@ enum class CallClass : std::uint8_t {
 enum class FunctionId : std::uint16_t {
 #define STOPLINE_FUNCTION(name, class_, ...) name,
 #include "functions.def"
+#ifndef Q_MOC_RUN // Qt's moc stumbles over two files in one enumeration
 #include "functions_mpi4.def"
+#endif
 #undef STOPLINE_FUNCTION
     Count
 };
@@ -75,27 +77,6 @@ enum class FunctionId : std::uint16_t {
 [[nodiscard]] std::string_view functionName(FunctionId function);
 /// The class of a function. Out of range gives CallClass::Collective, never undefined behaviour.
 [[nodiscard]] CallClass functionClass(FunctionId function);
-
-/// The function that does the same in its plain form: MPI_Bcast for MPI_Bcast_c, MPI_Bcast_init and
-/// MPI_Bcast_init_c. Ranks may mix the forms for large counts in one collective.
-[[nodiscard]] constexpr FunctionId plainFunction(FunctionId function) {
-    FunctionId plain = function;
-    switch (function) {
-#define STOPLINE_FUNCTION(name, class_, ...)
-#define STOPLINE_PERSISTENT(name, class_)                                                                    \
-    case FunctionId::name##_init:                                                                            \
-        return FunctionId::name;
-#define STOPLINE_LARGE(name, class_)                                                                         \
-    case FunctionId::name##_c:                                                                               \
-        plain = FunctionId::name;                                                                            \
-        break;
-#include "functions_mpi4.def"
-#undef STOPLINE_FUNCTION
-    default:
-        return function;
-    }
-    return plainFunction(plain); // MPI_Bcast_init_c is MPI_Bcast_init in large
-}
 
 /// A poll returns at once and may say "not yet": consecutive failing polls are one call.
 [[nodiscard]] constexpr bool isPoll(CallClass c) {

@@ -1,8 +1,7 @@
 // MPICH's way out after an error, through its function that calls the error handler of a communicator or
 // window: where that handler is to end the job, the rank stops first. And nobody hears of errors in what the
 // wrappers ask MPI for their own purposes: the user's own call is to report what is wrong with its arguments.
-#include "rank.h"
-#include "real.h"
+#include "frame.h"
 
 using namespace stopline::preload;
 
@@ -31,7 +30,7 @@ bool endsJob(Handle handle, int code, int (*ask)(Handle, MPI_Errhandler*)) {
 
 void stopAtError(bool fatal, int code) {
     if (fatal) {
-        stopBeforeEnd(stopline::trace::StopReason::MpiError, code);
+        stopBeforeEnd(stopline::trace::StopReason::MpiError, errorClass(code));
     }
 }
 

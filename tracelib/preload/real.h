@@ -3,7 +3,7 @@
 
 #include "dialect.h"
 
-#include "../functions.h"
+#include "../function_forms.h"
 
 namespace stopline::preload {
 

@@ -1,5 +1,5 @@
 // Forms of functions: large counts and persistent ones belong to a plain one.
-#include "../../../tracelib/functions.h"
+#include "../../../tracelib/function_forms.h"
 
 #include <gtest/gtest.h>
 
