@@ -167,8 +167,8 @@ std::optional<FaultText> mpiNotice(const LinkedMpi& mpi, const std::string& prog
     if (mpi.isStatic) {
         return FaultText{"mpi-static",
                          "MPI is linked into \"" + program +
-                             "\" statically: its MPI calls cannot be recorded, so there is no diagram and no stopline; "
-                             "breakpoints, steps and pause work.",
+                             "\" statically: its MPI calls cannot be recorded, so there is no diagram, no stopline and no "
+                             "stop at the start of main. Pause stops it where it is.",
                          "Link it with the shared MPI library (no -static)."};
     }
     if (mpi.dialect.empty() && !mpi.library.empty()) {
