@@ -39,7 +39,8 @@ class FileBytes {
     std::size_t read(std::uint64_t offset, void* to, std::size_t bytes) const {
         std::size_t done = 0;
         while (done < bytes) {
-            const ssize_t got = ::pread(m_fd, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
+            const ssize_t got =
+                ::pread(m_fd, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(offset + done));
             if (got <= 0) {
                 break;
             }

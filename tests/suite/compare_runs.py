@@ -9,8 +9,9 @@ in it are looked into as well. Each program runs in its own folder.
 
 Compared are the exit code and the lines of the output, in whatever order the ranks' lines came and without what differs in
 every run (process ids, addresses, file names of the runtime). A program whose runs differ is run again, both ways: it
-counts as different only when the runs with the library never are like one of those without. Every recording is read, too:
-one that cannot be read is a difference. Programs that fail without the library are listed as baseline failures.
+counts as different when the runs with the library never are like one of those without; of a program whose runs without it
+all differ from each other, only the exit code is compared, and it is listed. Every recording is read, too: one that cannot
+be read is a difference. Programs that fail without the library are listed as baseline failures.
 
 Exit code: 0 no difference, 1 at least one, 2 nothing was run.
 """
@@ -176,7 +177,13 @@ class Verdict:
 
     @property
     def same(self):
-        return any(t in self.plain for t in self.traced) and not any(t.faults for t in self.traced)
+        if any(t.faults for t in self.traced):
+            return False
+        outcomes = {(p.code, p.lines) for p in self.plain}
+        if any((t.code, t.lines) in outcomes for t in self.traced):
+            return True
+        never_alike = len(self.plain) > 1 and len(outcomes) == len(self.plain)
+        return never_alike and any(t.code in {p.code for p in self.plain} for t in self.traced)
 
     @property
     def unstable(self):
@@ -237,7 +244,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=60, help="limit of a run, unless its list allows more (60)")
     parser.add_argument("--longest", type=int, default=600, help="limit whatever the list says (600)")
     parser.add_argument("--repeats", type=int, default=3, help="further pairs of runs where the first differ (3)")
-    parser.add_argument("--jobs", type=int, default=1, help="programs at a time (1)")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time (1); those of one folder that write files of one name disturb each other")
     parser.add_argument("--only", help="regular expression: programs to run")
     parser.add_argument("--without", help="regular expression: programs to leave out")
     parser.add_argument("--ignore", help="regular expression: lines of output to leave out")

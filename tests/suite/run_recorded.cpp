@@ -1,9 +1,11 @@
-// Runs a program with the recording library and nothing else: no debugger, no process between the launcher and it.
+// Runs a program with the recording library and nothing else: no debugger, no process between the launcher
+// and it.
 //
 // usage: run_recorded --library PATH --folder FOLDER program arguments...
 //            makes FOLDER/<rank>.<pid>, a mapping as the agent would make it, and becomes the program
 //        run_recorded --read FILE...
-//            says of each recording how many events it holds and what is wrong with it, nothing if all is well
+//            says of each recording how many events it holds and what is wrong with it, nothing if all is
+//            well
 #include "../../tracelib/mapping.h"
 #include "../../tracelib/reader.h"
 
@@ -89,13 +91,15 @@ bool read(const char* path) {
     copy(image.header, 0, sizeof(MappingHeader));
     copy(image.dictionary, kDictionaryOffset, header->dictionaryLength);
     copy(image.comms, kCommOffset, header->commLength);
-    copy(image.stops, kStopOffset, std::min<std::uint64_t>(header->stopCount, kMaxStops) * sizeof(MappedStop));
+    copy(image.stops, kStopOffset,
+         std::min<std::uint64_t>(header->stopCount, kMaxStops) * sizeof(MappedStop));
     copy(image.blocks, kBlockOffset, header->blockLength);
     copy(image.staging, kStagingOffset + (header->stagingSequence & 1U) * kStagingBytes, kStagingBytes);
     RankReader reader;
     std::string wrong = reader.update(image);
     if (wrong.empty() && header->recordingOff != 0) {
-        wrong = std::string("the recording was given up: ") + std::strerror(static_cast<int>(header->recordingOff));
+        wrong = std::string("the recording was given up: ") +
+                std::strerror(static_cast<int>(header->recordingOff));
     }
     if (wrong.empty() && reader.events().size() != header->eventCount) {
         wrong = std::to_string(header->eventCount) + " events were counted";

@@ -34,12 +34,18 @@ class Environment {
     Environment& operator=(const Environment&) = delete;
 
   private:
-    static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess_base_jobid", "PMI_RANK", "PMI_SIZE",
-                                             "HYDI_CONTROL_FD"};
+    static constexpr const char* kNames[] = {"OMPI_COMM_WORLD_RANK", "OMPI_MCA_ess_base_jobid", "PMI_RANK",
+                                             "PMI_SIZE", "HYDI_CONTROL_FD"};
 };
 
-#define OPEN_MPI_4 {"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_MCA_ess_base_jobid", "4711"}
-#define HYDRA {"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"HYDI_CONTROL_FD", "7"}
+#define OPEN_MPI_4                                                                                           \
+    {"OMPI_COMM_WORLD_RANK", "0"}, {                                                                         \
+        "OMPI_MCA_ess_base_jobid", "4711"                                                                    \
+    }
+#define HYDRA                                                                                                \
+    {"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {                                                                  \
+        "HYDI_CONTROL_FD", "7"                                                                               \
+    }
 
 LinkedMpi mpiOf(const std::string& program) {
     const std::string path = std::string(LINKED_PROGRAMS) + "/" + program;
@@ -64,14 +70,13 @@ TEST(AgentMpi, TheNamesOfLibrariesSayWhichItIs) {
         const char* dialect;
         const char* library;
     };
-    for (const Case& c : {Case{"libmpi.so.40", "openmpi", "libmpi.so.40"},
-                          Case{"libmpi_mpifh.so.40", "openmpi", "libmpi_mpifh.so.40"},
-                          Case{"libmpich.so.12", "mpich", "libmpich.so.12"},
-                          Case{"libmpi.so.12", "mpich", "libmpi.so.12"},
-                          Case{"libmpifort.so.12", "mpich", "libmpifort.so.12"},
-                          Case{"libmpi_abi.so.0", "", "libmpi_abi.so.0"},
-                          Case{"libmpi.so.20", "", "libmpi.so.20"},
-                          Case{"libmpirun_helper.so.1", "", ""}}) {
+    for (const Case& c :
+         {Case{"libmpi.so.40", "openmpi", "libmpi.so.40"},
+          Case{"libmpi_mpifh.so.40", "openmpi", "libmpi_mpifh.so.40"},
+          Case{"libmpich.so.12", "mpich", "libmpich.so.12"}, Case{"libmpi.so.12", "mpich", "libmpi.so.12"},
+          Case{"libmpifort.so.12", "mpich", "libmpifort.so.12"},
+          Case{"libmpi_abi.so.0", "", "libmpi_abi.so.0"}, Case{"libmpi.so.20", "", "libmpi.so.20"},
+          Case{"libmpirun_helper.so.1", "", ""}}) {
         const LinkedMpi mpi = mpiOf(c.program);
         EXPECT_EQ(mpi.dialect, c.dialect) << c.program;
         EXPECT_EQ(mpi.library, c.library) << c.program;
