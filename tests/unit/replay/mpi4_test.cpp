@@ -46,11 +46,7 @@ TEST(Mpi4, FormsForLargeCountsGoTogetherAndPersistentOnesDoNot) {
     Job job(2);
     job[0].collective(FunctionId::Bcast, 0); // call 1
     job[1].collective(FunctionId::Bcast_c, 0);
-    const Timeline timeline = job.timeline();
-    EXPECT_FALSE(timeline.collectives().back().mismatch);
-    // As of a broadcast: the root has waited for nobody.
-    EXPECT_EQ(text(timeline.pastFrontier(after(0, 1))), text(cut({4, 2})));
-    EXPECT_EQ(text(timeline.pastFrontier(after(1, 1))), text(cut({4, 4})));
+    EXPECT_FALSE(job.timeline().collectives().back().mismatch);
 
     Job wrong(2);
     wrong[0].collective(FunctionId::Bcast, 0);
