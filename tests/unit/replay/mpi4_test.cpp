@@ -25,6 +25,20 @@ TEST(Mpi4, BothWaysWithOneSideMissing) {
     EXPECT_EQ(pairs(job.timeline()), (Pairs{"0:1 1:1 1:1 M"}));
 }
 
+TEST(Mpi4, WhatAHangingWaitForBothWaysWaitsFor) {
+    Job job(2);
+    const Serial request = job[0].isendrecv(1, 1, 7); // call 1
+    job[0].wait(request);                             // call 2
+    job[0].unfinished();
+    job[1].recv(0, 7); // the send has arrived, nothing comes back
+    const Timeline timeline = job.timeline();
+    const auto awaited = timeline.awaited(at(0, 2));
+    ASSERT_EQ(awaited.size(), 1U);
+    EXPECT_FALSE(awaited[0].done);
+    ASSERT_TRUE(awaited[0].message.has_value());
+    EXPECT_EQ(timeline.messages()[awaited[0].message->value()].sender, RankId{1});
+}
+
 TEST(Mpi4, EveryStartOfAPersistentCollectiveIsOne) {
     Job job(2);
     for (std::size_t rank = 0; rank < 2; ++rank) {
