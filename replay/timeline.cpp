@@ -242,17 +242,9 @@ std::vector<Timeline::Awaited> Timeline::awaited(CallRef ref) const {
             one.message = MessageIndex{data.recvs[r.target].message};
             one.done = data.recvs[r.target].done != kNone;
             break;
-        case RequestKind::Both: // the half that is still open, the receive first
-            one.done = true;
-            data.eachLink(ref.rank.value(), r.target, [&](Role role, std::uint32_t id) {
-                const bool receive = role == Role::Post;
-                const bool half = receive || role == Role::Send;
-                const bool done = !half || (receive ? data.recvs[id].done : data.sends[id].done) != kNone;
-                if (half && !done && (receive || one.done)) {
-                    one.message = MessageIndex{receive ? data.recvs[id].message : data.sends[id].message};
-                    one.done = false;
-                }
-            });
+        case RequestKind::Both:
+            one.message = MessageIndex{data.openMessageOf(ref.rank.value(), r.target)};
+            one.done = one.message->value() == kNone;
             break;
         case RequestKind::Coll:
         case RequestKind::CollInit:

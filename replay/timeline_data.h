@@ -269,6 +269,8 @@ struct TimelineData {
         const RankData& data = rank(rankId);
         return data.details[data.events.detailsOf(data.events.beginOf(call))];
     }
+    /// Of the messages that a call sends and receives one whose half is not done, the received one first; kNone: none.
+    [[nodiscard]] std::uint32_t openMessageOf(std::int32_t rankId, std::uint32_t call) const;
     [[nodiscard]] CallRef ref(std::int32_t rankId, std::uint32_t call) const {
         return {RankId{rankId}, CallIndex{call}};
     }
