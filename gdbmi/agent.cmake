@@ -6,8 +6,9 @@ target_sources(stopline_gdbmi PRIVATE
 
 add_executable(stopline-agent
     agent_connection.cpp agent_connection.h agent_frames.h agent_guard.cpp agent_guard.h agent_hold.cpp
-    agent_hold.h agent_main.cpp
-    agent_mapping.cpp agent_mapping.h agent_process.cpp agent_process.h agent_program.cpp agent_program.h
+    agent_elf.h agent_hold.h agent_main.cpp
+    agent_mapping.cpp agent_mapping.h agent_mpi.cpp agent_mpi.h agent_process.cpp agent_process.h
+    agent_program.cpp agent_program.h
     agent_protocol.cpp agent_protocol.h agent_session.cpp agent_session.h agent_session_rank.cpp
     agent_spawn.cpp agent_spawn.h)
 target_link_libraries(stopline-agent PRIVATE stopline_warnings stopline_sanitizers Threads::Threads)

@@ -1,5 +1,7 @@
 #include "agent_program.h"
 
+#include "agent_elf.h"
+
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
@@ -32,96 +34,6 @@ int firstNumber(std::initializer_list<const char*> names, int fallback) {
 bool isExecutableFile(const std::string& path) {
     struct stat info {};
     return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// A file that is read piece by piece, never beyond its end.
-class FileBytes {
-  public:
-    explicit FileBytes(const std::string& path) : m_fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-    ~FileBytes() {
-        if (m_fd >= 0) {
-            ::close(m_fd);
-        }
-    }
-    FileBytes(const FileBytes&) = delete;
-    FileBytes& operator=(const FileBytes&) = delete;
-
-    [[nodiscard]] bool isOpen() const { return m_fd >= 0; }
-    template <typename T>
-    bool read(std::uint64_t offset, T& value) const {
-        return ::pread(m_fd, &value, sizeof value, static_cast<off_t>(offset)) ==
-               static_cast<ssize_t>(sizeof value);
-    }
-    [[nodiscard]] std::string text(std::uint64_t offset) const {
-        char buffer[256];
-        const ssize_t got = ::pread(m_fd, buffer, sizeof buffer, static_cast<off_t>(offset));
-        return got > 0 ? std::string(buffer, ::strnlen(buffer, static_cast<std::size_t>(got)))
-                       : std::string();
-    }
-
-  private:
-    int m_fd;
-};
-
-std::string mpiOfLibrary(const std::string& name) {
-    // Open MPI 4 and 5 have libmpi.so.40; MPICH and its kin libmpich.so.12 or, by the common ABI,
-    // libmpi.so.12.
-    if (name.starts_with("libmpich") || name.starts_with("libmpi.so.12") ||
-        name.starts_with("libmpifort.so.12")) {
-        return "mpich";
-    }
-    if (name.starts_with("libmpi.so") || name.starts_with("libmpi_") || name.starts_with("libmpi_mpifh")) {
-        return "openmpi";
-    }
-    return {};
-}
-
-/// MPI implementation by the DT_NEEDED entries of a binary of this host's class.
-std::string linkedMpi(const FileBytes& file) {
-    ElfW(Ehdr) header{};
-    if (!file.read(0, header) || header.e_phentsize != sizeof(ElfW(Phdr))) {
-        return {};
-    }
-    std::vector<ElfW(Phdr)> loads;
-    ElfW(Phdr) dynamic{};
-    for (unsigned i = 0; i < header.e_phnum && i < 256; ++i) {
-        ElfW(Phdr) segment{};
-        if (!file.read(header.e_phoff + std::uint64_t{i} * sizeof segment, segment)) {
-            return {};
-        }
-        if (segment.p_type == PT_LOAD) {
-            loads.push_back(segment);
-        } else if (segment.p_type == PT_DYNAMIC) {
-            dynamic = segment;
-        }
-    }
-    std::vector<std::uint64_t> names;
-    std::uint64_t strings = 0;
-    for (std::uint64_t at = 0; at + sizeof(ElfW(Dyn)) <= dynamic.p_filesz && at < 65536;
-         at += sizeof(ElfW(Dyn))) {
-        ElfW(Dyn) entry{};
-        if (!file.read(dynamic.p_offset + at, entry) || entry.d_tag == DT_NULL) {
-            break;
-        }
-        if (entry.d_tag == DT_NEEDED) {
-            names.push_back(entry.d_un.d_val);
-        } else if (entry.d_tag == DT_STRTAB) {
-            strings = entry.d_un.d_ptr;
-        }
-    }
-    for (const auto& load : loads) {
-        if (strings >= load.p_vaddr && strings < load.p_vaddr + load.p_filesz) {
-            for (const std::uint64_t name : names) {
-                const std::string mpi =
-                    mpiOfLibrary(file.text(strings - load.p_vaddr + load.p_offset + name));
-                if (!mpi.empty()) {
-                    return mpi;
-                }
-            }
-            break;
-        }
-    }
-    return {};
 }
 
 std::string machineName(unsigned machine) {
@@ -218,18 +130,8 @@ std::optional<FaultText> checkProgram(const std::string& name, ProgramInfo& info
                              machineName(own.e_machine) + ".",
                          "Build it for this machine."};
     }
-    info.mpi = linkedMpi(file);
+    info.mpi = findMpi(file);
     return std::nullopt;
-}
-
-std::string mpiName(const ProgramInfo& info) {
-    if (!info.mpi.empty()) {
-        return info.mpi;
-    }
-    if (std::getenv("OMPI_COMM_WORLD_RANK") != nullptr) {
-        return "openmpi";
-    }
-    return std::getenv("PMI_RANK") != nullptr ? "mpich" : "openmpi";
 }
 
 } // namespace stopline::agent

@@ -1,18 +1,13 @@
 // What the agent can say about the program before it starts it, and about the environment the launcher gave.
 #pragma once
 
+#include "agent_mpi.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace stopline::agent {
-
-/// Something the user must know: goes into a Fault frame.
-struct FaultText {
-    std::string code;   ///< stable word, e.g. "program-missing"
-    std::string text;   ///< names the thing that is wrong
-    std::string remedy; ///< what to do about it; may be empty
-};
 
 /// Where the launcher says this process stands; -1 or 0 when it does not say.
 struct LauncherPlace {
@@ -30,14 +25,11 @@ struct LauncherPlace {
 struct ProgramInfo {
     std::string path; ///< as execvp finds it
     bool elf = false; ///< false: a script, run by an interpreter
-    std::string mpi;  ///< "openmpi" or "mpich" by the libraries it names; empty when it names none
+    LinkedMpi mpi;
 };
 
 /// Checks that the program can be started on this host: it exists, is executable and, if binary, built for
 /// this machine. On success `info` is filled and nothing returned.
 [[nodiscard]] std::optional<FaultText> checkProgram(const std::string& name, ProgramInfo& info);
-
-/// MPI implementation by what the program names, else by the launcher's environment, else Open MPI.
-[[nodiscard]] std::string mpiName(const ProgramInfo& info);
 
 } // namespace stopline::agent

@@ -67,7 +67,7 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
         exitCode = problem->code == "program-missing" ? 127 : 126;
         return problem;
     }
-    const std::string mpi = mpiName(program);
+    const std::string mpi = recordedMpi(program.mpi);
     const std::string library = textField(config, "library") + "/libstopline-mpi-" + mpi + ".so";
     if (::access(library.c_str(), R_OK) != 0) {
         return FaultText{
@@ -76,6 +76,9 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
             "Stopline's installation is incomplete on this host, or was built without support for this "
             "MPI (" +
                 mpi + ")."};
+    }
+    if (const auto notice = mpiNotice(program.mpi, m_setup.arguments.front())) {
+        fault(*notice);
     }
     if (auto problem = m_mapping.create(textField(config, "mapdir"), m_setup.rank)) {
         return problem;

@@ -1,5 +1,7 @@
 #include "causality_edges.h"
 
+#include "../tracelib/function_forms.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -34,7 +36,8 @@ Pattern patternOf(const TimelineData& data, std::uint32_t collective, Relation r
     if (relation == Relation::Synchronising || c.mismatch) {
         return Pattern::All;
     }
-    switch (c.function) {
+    const FunctionId function = trace::plainFunction(c.function);
+    switch (function) {
     case FunctionId::Comm_free:
         return Pattern::None;
     case FunctionId::Bcast:
@@ -65,7 +68,7 @@ Pattern patternOf(const TimelineData& data, std::uint32_t collective, Relation r
     default:
         break;
     }
-    const CallClass callClass = trace::functionClass(c.function);
+    const CallClass callClass = trace::functionClass(function);
     if (callClass == CallClass::Neighbor || callClass == CallClass::Ineighbor ||
         callClass == CallClass::FileCollective || callClass == CallClass::FileIcollective) {
         return Pattern::None; // who gets data from whom is not recorded, or nobody does

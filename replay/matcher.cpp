@@ -1,5 +1,7 @@
 #include "matcher.h"
 
+#include "../tracelib/function_forms.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -7,12 +9,14 @@ namespace stopline::replay {
 using trace::EventDetails;
 using trace::FunctionId;
 
-bool isSynchronousSend(FunctionId function) {
+bool isSynchronousSend(FunctionId named) {
+    const FunctionId function = trace::plainFunction(named);
     return function == FunctionId::Ssend || function == FunctionId::Issend ||
            function == FunctionId::Ssend_init;
 }
 
-bool isBufferedSend(FunctionId function) {
+bool isBufferedSend(FunctionId named) {
+    const FunctionId function = trace::plainFunction(named);
     return function == FunctionId::Bsend || function == FunctionId::Ibsend ||
            function == FunctionId::Bsend_init;
 }

@@ -1,5 +1,7 @@
 #include "matcher_collectives.h"
 
+#include "../tracelib/function_forms.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -8,8 +10,19 @@ using trace::EventDetails;
 using trace::FunctionId;
 
 bool isGroupConstructor(FunctionId function) {
-    return function == FunctionId::Comm_create_group || function == FunctionId::Intercomm_create;
+    return function == FunctionId::Comm_create_group || function == FunctionId::Intercomm_create ||
+           function == FunctionId::Comm_create_from_group || function == FunctionId::Intercomm_create_from_groups;
 }
+
+namespace {
+
+/// The forms for large counts go together with the others.
+bool canMatch(FunctionId one, FunctionId other) {
+    return trace::plainFunction(one) == trace::plainFunction(other) &&
+           trace::functionClass(one) == trace::functionClass(other);
+}
+
+} // namespace
 
 CommView CollectiveTable::view(std::int32_t rank, const trace::CommInfo& info) {
     CommView view;
@@ -82,7 +95,7 @@ std::uint32_t CollectiveTable::arrive(std::int32_t rank, std::uint32_t call, std
     if (rules.first == kNone) {
         c.function = function;
     } else if (c.function != function) {
-        c.mismatch = true;
+        c.mismatch = c.mismatch || !canMatch(c.function, function);
         if (rules.first > at) {
             c.function = function;
         }

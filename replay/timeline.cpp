@@ -242,7 +242,12 @@ std::vector<Timeline::Awaited> Timeline::awaited(CallRef ref) const {
             one.message = MessageIndex{data.recvs[r.target].message};
             one.done = data.recvs[r.target].done != kNone;
             break;
+        case RequestKind::Both:
+            one.message = MessageIndex{data.openMessageOf(ref.rank.value(), r.target)};
+            one.done = one.message->value() == kNone;
+            break;
         case RequestKind::Coll:
+        case RequestKind::CollInit:
             one.collective = CollectiveIndex{data.parts[r.target].collective};
             break;
         case RequestKind::None:

@@ -27,4 +27,17 @@ std::size_t TimelineData::bytes() const {
     return sum;
 }
 
+std::uint32_t TimelineData::openMessageOf(std::int32_t rankId, std::uint32_t call) const {
+    std::uint32_t sent = kNone;
+    std::uint32_t received = kNone;
+    eachLink(rankId, call, [&](Role role, std::uint32_t id) {
+        if (role == Role::Send && sends[id].done == kNone) {
+            sent = sends[id].message;
+        } else if (role == Role::Post && recvs[id].done == kNone) {
+            received = recvs[id].message;
+        }
+    });
+    return received != kNone ? received : sent;
+}
+
 } // namespace stopline::replay

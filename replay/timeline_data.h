@@ -114,10 +114,11 @@ struct CommView {
     std::uint32_t collectiveCount = 0; ///< collectives started so far by this rank
 };
 
-enum class RequestKind : std::uint8_t { None, Send, Recv, SendInit, RecvInit, Coll };
+enum class RequestKind : std::uint8_t { None, Send, Recv, Both, SendInit, RecvInit, Coll, CollInit };
 
 struct Request {
-    std::uint32_t target = kNone;   ///< half or part that is active, kNone when inactive
+    /// Half or part that is active; of Both the call that made it, whose links are the halves. kNone when inactive.
+    std::uint32_t target = kNone;
     std::uint32_t details : 28 = 0; ///< begin details of the *_init
     RequestKind kind : 4 = RequestKind::None;
 };
@@ -268,6 +269,8 @@ struct TimelineData {
         const RankData& data = rank(rankId);
         return data.details[data.events.detailsOf(data.events.beginOf(call))];
     }
+    /// Of the messages that a call sends and receives one whose half is not done, the received one first; kNone: none.
+    [[nodiscard]] std::uint32_t openMessageOf(std::int32_t rankId, std::uint32_t call) const;
     [[nodiscard]] CallRef ref(std::int32_t rankId, std::uint32_t call) const {
         return {RankId{rankId}, CallIndex{call}};
     }

@@ -163,7 +163,20 @@ Need Inquiry::request(const Request& request) {
     case RequestKind::Recv:
     case RequestKind::RecvInit:
         return m_data.recvs[request.target].done != kNone ? Need::Met : sender(m_data.recvs[request.target]);
+    case RequestKind::Both: {
+        Need both = Need::Met;
+        m_data.eachLink(m_rank, request.target, [&](Role role, std::uint32_t id) {
+            const bool open = role == Role::Send   ? m_data.sends[id].done == kNone
+                              : role == Role::Post ? m_data.recvs[id].done == kNone
+                                                   : false;
+            if (open && (role == Role::Send ? receiver(m_data.sends[id]) : sender(m_data.recvs[id])) == Need::Unmet) {
+                both = Need::Unmet;
+            }
+        });
+        return both;
+    }
     case RequestKind::Coll:
+    case RequestKind::CollInit:
         return members(request.target);
     case RequestKind::None:
         break;

@@ -13,8 +13,11 @@ bool endMatters(trace::CallClass callClass) {
     switch (callClass) {
     case trace::CallClass::Isend:
     case trace::CallClass::Irecv:
+    case trace::CallClass::Isendrecv:
     case trace::CallClass::SendInit:
     case trace::CallClass::RecvInit:
+    case trace::CallClass::CollectiveInit:
+    case trace::CallClass::NeighborInit:
     case trace::CallClass::Start:
     case trace::CallClass::Wait:
         return false;
@@ -110,6 +113,18 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
         created.target = m_matcher.post(rank, call, details);
         data.requests.push_back(created);
         break;
+    case CallClass::Isendrecv:
+        created.kind = RequestKind::Both;
+        created.target = call;
+        m_matcher.send(rank, call, details);
+        m_matcher.post(rank, call, details);
+        data.requests.push_back(created);
+        break;
+    case CallClass::CollectiveInit:
+    case CallClass::NeighborInit:
+        created.kind = RequestKind::CollInit;
+        data.requests.push_back(created);
+        break;
     case CallClass::SendInit:
         created.kind = RequestKind::SendInit;
         data.requests.push_back(created);
@@ -185,6 +200,8 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     case CallClass::Rma:
     case CallClass::FileCall:
     case CallClass::GrequestComplete:
+    case CallClass::Pready:
+    case CallClass::SessionEnd:
     case CallClass::Service:
         break;
     }
@@ -200,6 +217,8 @@ void Recorder::start(std::int32_t rank, std::uint32_t call, const EventDetails& 
             r->target = m_matcher.send(rank, call, r->details);
         } else if (r->kind == RequestKind::RecvInit) {
             r->target = m_matcher.post(rank, call, r->details);
+        } else if (r->kind == RequestKind::CollInit) {
+            r->target = m_collectives.start(rank, call, m_data.rank(rank).details[r->details]);
         }
     }
 }
@@ -226,12 +245,37 @@ void Recorder::complete(std::int32_t rank, std::uint32_t call, const EventDetail
         case RequestKind::RecvInit:
             m_matcher.recvDone(r->target, call, completion.status);
             break;
+        case RequestKind::Both:
+            finishBoth(rank, r->target, call, completion.status);
+            break;
         case RequestKind::Coll:
+        case RequestKind::CollInit:
             m_collectives.finish(rank, r->target, call);
             break;
         case RequestKind::None:
             break;
         }
+    }
+}
+
+void Recorder::finishBoth(std::int32_t rank, std::uint32_t made, std::uint32_t call, const trace::Status& status) {
+    std::uint32_t send = kNone;
+    std::uint32_t recv = kNone;
+    m_data.eachLink(rank, made, [&](Role role, std::uint32_t id) {
+        if (role == Role::Send) {
+            send = id;
+        } else if (role == Role::Post || (role == Role::Start && m_data.recvs[id].start == made)) {
+            recv = id;
+        }
+    });
+    if (send != kNone) {
+        m_matcher.sendDone(send, call, false);
+    }
+    if (recv != kNone && isMatchedProbe(m_data.recvs[recv])) {
+        recv = m_matcher.settleMatched(rank, recv, status);
+    }
+    if (recv != kNone) {
+        m_matcher.recvDone(recv, call, status);
     }
 }
 
@@ -249,27 +293,9 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, s
     case CallClass::Send:
     case CallClass::Recv:
     case CallClass::Sendrecv:
-    case CallClass::Mrecv: {
-        std::uint32_t send = kNone;
-        std::uint32_t recv = kNone;
-        m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
-            if (role == Role::Send) {
-                send = id;
-            } else if (role == Role::Post || (role == Role::Start && m_data.recvs[id].start == call)) {
-                recv = id;
-            }
-        });
-        if (send != kNone) {
-            m_matcher.sendDone(send, call, false);
-        }
-        if (recv != kNone && callClass == CallClass::Mrecv) {
-            recv = m_matcher.settleMatched(rank, recv, details.status);
-        }
-        if (recv != kNone) {
-            m_matcher.recvDone(recv, call, details.status);
-        }
+    case CallClass::Mrecv:
+        finishBoth(rank, call, call, details.status);
         break;
-    }
     case CallClass::Probe:
     case CallClass::Iprobe:
     case CallClass::Mprobe:

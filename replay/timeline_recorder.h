@@ -20,6 +20,8 @@ class Recorder {
     void end(std::int32_t rank, std::uint32_t call, trace::CallClass callClass, std::uint32_t details);
     void start(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
     void complete(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
+    /// `call` has completed the halves that the call `made` made, one or both.
+    void finishBoth(std::int32_t rank, std::uint32_t made, std::uint32_t call, const trace::Status& status);
     Request* request(std::int32_t rank, trace::RequestRef ref);
 
     TimelineData& m_data;

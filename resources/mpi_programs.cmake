@@ -2,9 +2,10 @@
 # The options of this project's own targets (build type, sanitizers) must not reach them.
 include_guard(GLOBAL)
 
-find_program(STOPLINE_MPICC mpicc)
-find_program(STOPLINE_MPICXX NAMES mpicxx mpic++)
-find_program(STOPLINE_MPIFORT NAMES mpifort mpif90)
+# With several MPIs installed the names alone may be another one's.
+find_program(STOPLINE_MPICC NAMES mpicc.openmpi mpicc)
+find_program(STOPLINE_MPICXX NAMES mpicxx.openmpi mpicxx mpic++)
+find_program(STOPLINE_MPIFORT NAMES mpifort.openmpi mpifort mpif90)
 
 # stopline_mpi_program(<output file> COMPILER <wrapper> SOURCES <file>... [DEPENDS <file>...] [OPTIONS <option>...]
 #                      [LIBRARIES <option>...])

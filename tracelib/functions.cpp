@@ -14,6 +14,7 @@ struct Row {
 constexpr std::array kRows = {
 #define STOPLINE_FUNCTION(name, class_, ...) Row{"MPI_" #name, CallClass::class_},
 #include "functions.def"
+#include "functions_mpi4.def"
 #undef STOPLINE_FUNCTION
 };
 static_assert(kRows.size() == static_cast<std::size_t>(FunctionId::Count));

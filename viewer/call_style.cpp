@@ -9,6 +9,8 @@ CallStyle styleOf(CallClass c) {
     case CallClass::Send:
     case CallClass::Sendrecv:
     case CallClass::Isend:
+    case CallClass::Isendrecv:
+    case CallClass::Pready:
     case CallClass::SendInit:
     case CallClass::Start:
     case CallClass::Rma:
@@ -33,6 +35,8 @@ CallStyle styleOf(CallClass c) {
     case CallClass::Icollective:
     case CallClass::Neighbor:
     case CallClass::Ineighbor:
+    case CallClass::CollectiveInit:
+    case CallClass::NeighborInit:
     case CallClass::WinCollective:
     case CallClass::FileCollective:
     case CallClass::FileIcollective:
@@ -57,6 +61,7 @@ CallStyle styleOf(CallClass c) {
     case CallClass::FileRequest:
     case CallClass::Grequest:
     case CallClass::GrequestComplete:
+    case CallClass::SessionEnd:
     case CallClass::Service:
         break;
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills one part of a running session with SIGKILL and looks at what is left after five seconds: nothing.
 
-usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|mpirun|rank [--stopped]
+usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|mpirun|rank [--stopped] [--launcher MPIRUN]
        kill_test.py --stopline BIN --program LONGRUN --victim window --starting SECONDS
 
 For a rank the session must go on: the rank is shown as killed, the others stay as they were. With --starting the window
@@ -31,6 +31,7 @@ def main():
     parser.add_argument("--victim", required=True, choices=["window", "agent", "gdb", "mpirun", "rank"])
     parser.add_argument("--stopped", action="store_true")
     parser.add_argument("--starting", type=float)
+    parser.add_argument("--launcher", help="other than the usual one")
     options = parser.parse_args()
 
     mark = uuid.uuid4().hex
@@ -45,7 +46,9 @@ def main():
     lines += ["echo READY", "sleep 3", "ranks", "quit"]
     with tempfile.NamedTemporaryFile("w", suffix=".script", delete=False) as f:
         f.write("\n".join(lines) + "\n")
-    process = subprocess.Popen([options.stopline, "--batch", f.name, "-n", "4", options.program, "100000000"], env=environment,
+    launcher = ["--launcher", options.launcher] if options.launcher else []
+    process = subprocess.Popen([options.stopline, "--batch", f.name, *launcher, "-n", "4", options.program, "100000000"],
+                               env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = []
     ready = threading.Event()
@@ -70,7 +73,7 @@ def main():
     patterns = {
         "agent": r"\S*stopline-agent .*longrun",
         "gdb": r"\S*gdb .*--interpreter=mi3",
-        "mpirun": r"\S*mpirun ",
+        "mpirun": r"\S*mpirun(\.\w+)? ",
         "rank": r"\S*longrun ",
     }
     if options.victim == "window":

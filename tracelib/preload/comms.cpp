@@ -1,6 +1,6 @@
 #include "comms.h"
 
-#include "real.h"
+#include "rank.h"
 
 #include "../recorder.h"
 
@@ -62,6 +62,7 @@ bool CommTable::readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, st
 }
 
 bool CommTable::addPredefined(trace::Recorder& recorder) {
+    const Asking asking;
     if (real.Comm_group(predefined.world, &m_worldGroup) != MPI_SUCCESS) {
         return false;
     }
@@ -69,7 +70,7 @@ bool CommTable::addPredefined(trace::Recorder& recorder) {
            add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf;
 }
 
-CommEntry* CommTable::lookUp(const void* handle) {
+CommEntry* CommTable::lookUp(HandleKey handle) {
     CommEntry* entries = m_entries.data();
     if (m_lastUsed < m_count && entries[m_lastUsed].handle == handle) {
         return &entries[m_lastUsed];
@@ -91,7 +92,7 @@ CommEntry* CommTable::insert(const CommEntry& entry) {
         return old;
     }
     for (std::size_t i = 2; i < m_count; ++i) {
-        if (m_entries[i].handle == nullptr) {
+        if (m_entries[i].handle == 0) {
             m_entries[i] = entry;
             return &m_entries[i];
         }
@@ -104,13 +105,13 @@ CommEntry* CommTable::insert(const CommEntry& entry) {
 }
 
 CommEntry* CommTable::find(trace::Recorder& recorder, MPI_Comm comm) {
-    if (comm == nullptr || comm == predefined.commNull) {
+    if (!isSome(comm)) {
         return nullptr;
     }
-    if (CommEntry* known = lookUp(comm); known != nullptr) {
+    if (CommEntry* known = lookUp(keyOf(comm)); known != nullptr) {
         return known;
     }
-    return add(recorder, CommKind::Other, nullptr, comm) == kNoComm ? nullptr : lookUp(comm);
+    return add(recorder, CommKind::Other, nullptr, comm) == kNoComm ? nullptr : lookUp(keyOf(comm));
 }
 
 std::uint32_t CommTable::ordinalOfSet(std::uint64_t set) {
@@ -150,12 +151,13 @@ CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntr
 }
 
 CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* parent, MPI_Comm comm) {
-    if (comm == nullptr || comm == predefined.commNull) {
+    if (!isSome(comm)) {
         countOnly(kind, parent);
         return kNoComm;
     }
+    const Asking asking;
     CommEntry entry{};
-    entry.handle = comm;
+    entry.handle = keyOf(comm);
     int inter = 0;
     std::uint32_t members = 0;
     std::uint32_t remote = 0;
@@ -177,7 +179,8 @@ CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* pa
 
 /// The members of a communicator that is known already, as readMembers() leaves them.
 bool CommTable::readMembersOf(const CommEntry& entry) {
-    auto* comm = static_cast<MPI_Comm>(const_cast<void*>(entry.handle));
+    const Asking asking;
+    const auto comm = handleOf<MPI_Comm>(entry.handle);
     std::uint32_t members = 0;
     std::uint32_t remote = 0;
     return readMembers(comm, false, members, 0) &&
@@ -190,7 +193,7 @@ CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_
         return kNoComm;
     }
     CommEntry entry = *parent;
-    entry.handle = nullptr;
+    entry.handle = 0;
     entry.constructors = 0;
     if (describe(recorder, CommKind::Dup, parent, entry) == kNoComm ||
         !m_pending.reserve(m_pendingCount + 1)) {
@@ -200,7 +203,7 @@ CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_
     return entry.index;
 }
 
-CommIndex CommTable::addOn(trace::Recorder& recorder, CommKind kind, CommEntry* parent, const void* handle) {
+CommIndex CommTable::addOn(trace::Recorder& recorder, CommKind kind, CommEntry* parent, HandleKey handle) {
     if (parent == nullptr || !readMembersOf(*parent)) {
         return kNoComm;
     }
@@ -215,9 +218,10 @@ void CommTable::settle(std::uint32_t serial) {
     for (std::size_t i = 0; i < m_pendingCount; ++i) {
         if (m_pending[i].serial == serial) {
             CommEntry entry = m_pending[i].entry;
-            entry.handle = *m_pending[i].handle;
+            const MPI_Comm made = *m_pending[i].handle;
+            entry.handle = keyOf(made);
             m_pending[i] = m_pending[--m_pendingCount];
-            if (entry.handle != nullptr && entry.handle != predefined.commNull) {
+            if (isSome(made)) {
                 insert(entry);
             }
             return;
@@ -231,7 +235,7 @@ void CommTable::countOnly(CommKind kind, CommEntry* parent) {
     }
 }
 
-void CommTable::remove(const void* handle) {
+void CommTable::remove(HandleKey handle) {
     CommEntry* entry = lookUp(handle);
     if (entry != nullptr && entry->index != kCommWorld && entry->index != kCommSelf) {
         *entry = {};

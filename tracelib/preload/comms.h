@@ -1,8 +1,8 @@
 // The communicators of a rank: handle -> index in the recording, and their derived ids (DESIGN section 5).
 #pragma once
 
-#include "dialect_openmpi.h"
 #include "pool.h"
+#include "real.h"
 
 #include "../event.h"
 
@@ -14,7 +14,7 @@ namespace stopline::preload {
 
 /// What the wrappers need of a communicator.
 struct CommEntry {
-    const void* handle; ///< of a communicator, window or file; null when free
+    HandleKey handle; ///< of a communicator, window or file; 0 when free
     std::uint64_t id;
     CommIndex index;
     std::int32_t rank;          ///< own rank in the local group
@@ -22,6 +22,11 @@ struct CommEntry {
     std::int32_t remoteSize;    ///< 0 unless between groups
     std::uint32_t constructors; ///< made from it so far
 };
+
+/// False for MPI_COMM_NULL and what is no handle at all.
+inline bool isSome(MPI_Comm comm) {
+    return keyOf(comm) != 0 && comm != predefined.commNull;
+}
 
 /// Not thread-safe. Lives in static zeroed memory.
 class CommTable {
@@ -38,15 +43,15 @@ class CommTable {
     CommIndex addLater(trace::Recorder& recorder, CommEntry* parent, MPI_Comm* handle, std::uint32_t serial);
     void settle(std::uint32_t serial);
     /// A window or file made from all members of `parent`.
-    CommIndex addOn(trace::Recorder& recorder, trace::CommKind kind, CommEntry* parent, const void* handle);
+    CommIndex addOn(trace::Recorder& recorder, trace::CommKind kind, CommEntry* parent, HandleKey handle);
     /// The index of a communicator, window or file that is known; kNoComm otherwise.
-    [[nodiscard]] CommIndex indexOf(const void* handle) {
-        const CommEntry* entry = handle == nullptr ? nullptr : lookUp(handle);
+    [[nodiscard]] CommIndex indexOf(HandleKey handle) {
+        const CommEntry* entry = handle == 0 ? nullptr : lookUp(handle);
         return entry == nullptr ? kNoComm : entry->index;
     }
     /// A constructor of `parent` gave this rank nothing: the ordinals of the others must stay equal.
     void countOnly(trace::CommKind kind, CommEntry* parent);
-    void remove(const void* handle);
+    void remove(HandleKey handle);
     /// Changes whenever a handle comes to stand for something else.
     [[nodiscard]] std::uint32_t generation() const { return m_generation; }
 
@@ -57,7 +62,7 @@ class CommTable {
         CommEntry entry;
         std::uint32_t serial;
     };
-    [[nodiscard]] CommEntry* lookUp(const void* handle);
+    [[nodiscard]] CommEntry* lookUp(HandleKey handle);
     CommEntry* insert(const CommEntry& entry);
     bool readMembersOf(const CommEntry& entry);
     CommIndex describe(trace::Recorder& recorder, trace::CommKind kind, CommEntry* parent, CommEntry& entry);
@@ -77,7 +82,7 @@ class CommTable {
     Pool<SetCount, 64> m_sets;
     std::size_t m_setCount = 0;
     Pool<std::int32_t, 1024> m_members; ///< local, then remote group of the communicator in hand
-    MPI_Group m_worldGroup = nullptr;
+    MPI_Group m_worldGroup{};
 };
 
 } // namespace stopline::preload

@@ -13,8 +13,14 @@
 #include "../types.h"
 
 #include <cstdint>
+#include <cstring>
+
+/// Whether functions_mpi4.def is there.
+#define STOPLINE_HAS_MPI4 0
 
 namespace stopline::preload {
+
+inline constexpr const char* kDialect = "openmpi";
 
 /// Handles of predefined objects. They are addresses in the MPI library: naming them would make every other
 /// program that is started with this library fail to load, so they are looked up.
@@ -46,9 +52,20 @@ bool findPredefined(Predefined& p, Lookup lookup) {
 /// Names under which the MPI library may be loaded already, for programs that load MPI late and locally.
 inline constexpr const char* kMpiLibraries[] = {"libmpi.so.40", "libmpi.so.80", "libmpi.so"};
 
-inline bool isInPlace(const void* buffer) {
-    return buffer == MPI_IN_PLACE;
+/// True for the file name of a library that may hold MPI, whatever its version.
+inline bool isMpiLibrary(const char* name) {
+    return std::strncmp(name, "libmpi.so", 9) == 0;
 }
+/// True for the file name of one that is certainly of another MPI.
+inline bool isForeignLibrary(const char* name) {
+    return std::strncmp(name, "libmpich", 8) == 0;
+}
+
+/// Bytes of an element where the handle itself tells them, else -1: MPI has to be asked.
+inline int knownSize(MPI_Datatype) {
+    return -1;
+}
+
 inline bool isIgnored(const MPI_Status* status) {
     return status == nullptr; // MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE
 }
@@ -57,20 +74,6 @@ inline std::uint64_t statusBytes(const MPI_Status& status) {
 }
 inline bool statusCancelled(const MPI_Status& status) {
     return status._cancelled != 0;
-}
-
-/// Peer of a call's argument as the trace stores it.
-inline std::int32_t traceSource(int source) {
-    return source == MPI_ANY_SOURCE ? kAnySource : source == MPI_PROC_NULL ? kProcNull : source;
-}
-inline std::int32_t traceDestination(int dest) {
-    return dest == MPI_PROC_NULL ? kProcNull : dest;
-}
-inline std::int32_t traceRoot(int root) {
-    return root == MPI_ROOT ? kRootInter : root == MPI_PROC_NULL ? kProcNull : root;
-}
-inline std::int32_t traceTag(int tag) {
-    return tag == MPI_ANY_TAG ? kAnyTag : tag;
 }
 
 } // namespace stopline::preload

@@ -1,5 +1,5 @@
 // Ways in which a rank ends without MPI_Finalize: they stop first, if a debugger is there, and then go on as
-// always.
+// always. Those after a fatal MPI error are each MPI's own: ends_openmpi.cpp, ends_mpich.cpp.
 #include "rank.h"
 #include "real.h"
 
@@ -54,24 +54,4 @@ STOPLINE_EXPORT void quick_exit(int code) {
     stopAtExit(code);
     nextOf<Exit>("quick_exit")(code);
     __builtin_unreachable();
-}
-
-/// Called from the assembly: which of Open MPI's functions (below), and for the handlers where their error
-/// code is. Returns where to go on.
-extern "C" __attribute__((visibility("hidden"))) void* stoplineBeforeFatal(int which, const int* code,
-                                                                           int directCode) {
-    static const char* const kNames[] = {"ompi_mpi_errors_are_fatal_comm_handler",
-                                         "ompi_mpi_errors_are_fatal_win_handler",
-                                         "ompi_mpi_errors_are_fatal_file_handler", "ompi_mpi_abort"};
-    constexpr int kAbort = 3;
-    if (rank.owner && rank.phase != Phase::Outside) {
-        stopBeforeEnd(stopline::trace::StopReason::MpiError, which == kAbort   ? directCode
-                                                             : code == nullptr ? 0
-                                                                               : *code);
-    }
-    void* next = nextDefinition(kNames[which]);
-    if (next == nullptr) {
-        std::abort();
-    }
-    return next;
 }

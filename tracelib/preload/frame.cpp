@@ -15,6 +15,7 @@ void registerThread() {
 }
 
 std::int32_t errorClass(int code) {
+    const Asking asking;
     int result = code;
     return real.Error_class(code, &result) == MPI_SUCCESS ? result : code;
 }
@@ -26,7 +27,7 @@ void FreedCompletions::addNow(DetailsView& d) {
     for (std::size_t i = 0; i < count; ++i) {
         m_completions[i] = {{rank.requests - complete[i].serial},
                             static_cast<std::uint32_t>(i),
-                            traceStatus(complete[i].status)};
+                            traceStatusOfRequest(complete[i].status)};
     }
     d.completions = m_completions;
     d.completionCount = static_cast<std::uint32_t>(count);

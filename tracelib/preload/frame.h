@@ -31,27 +31,41 @@ void registerThread();
 std::int32_t errorClass(int code);
 inline std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
     // Arguments may be wrong: MPI itself is to say so, about the user's call.
-    if (count <= 0 || type == nullptr || type == predefined.datatypeNull) {
+    if (count <= 0 || keyOf(type) == 0 || type == predefined.datatypeNull) {
         return 0;
     }
-    int size = 0;
+    int size = knownSize(type);
+    if (size >= 0) {
+        return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+    }
+    const Asking asking;
     if (real.Type_size(type, &size) != MPI_SUCCESS || size < 0) {
         return 0;
     }
     return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
 }
 
+/// The message that a status is about. Whether it was cancelled only a request can say: MPICH's probes leave
+/// that as it was.
 inline Status traceStatus(const MPI_Status& status) {
     Status result;
-    if (status.MPI_SOURCE == MPI_ANY_SOURCE) { // the empty status, or cancelled
-        result.cancelled = statusCancelled(status);
+    if (status.MPI_SOURCE == MPI_ANY_SOURCE) { // the empty status
         return result;
     }
     result.source = traceSource(status.MPI_SOURCE);
     result.tag = traceTag(status.MPI_TAG);
     result.bytes = statusBytes(status);
-    result.cancelled = statusCancelled(status);
     return result;
+}
+
+/// The same of a request that is complete.
+inline Status traceStatusOfRequest(const MPI_Status& status) {
+    if (statusCancelled(status)) {
+        Status result;
+        result.cancelled = true;
+        return result;
+    }
+    return traceStatus(status);
 }
 
 /// Words that decide the details of an event, as its wrapper knows them.
@@ -65,14 +79,14 @@ inline std::uint64_t bothOf(std::int32_t low, std::int32_t high) {
     return static_cast<std::uint32_t>(low) | std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
 }
 inline Facts factsOf(const MPI_Status& status) {
-    return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), statusCancelled(status) ? 1U : 0U, 0}};
+    return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), 0, 0}};
 }
 
 /// What an event also says: which receives that the user has freed are complete. To be used under the lock.
 class FreedCompletions {
   public:
-    /// Adds them to an event that can have no completions of its own. Which event that is differs from run to run: who
-    /// compares two runs leaves out the completions of calls that do not complete requests.
+    /// Adds them to an event that can have no completions of its own. Which event that is differs from run to
+    /// run: who compares two runs leaves out the completions of calls that do not complete requests.
     void addTo(DetailsView& d) {
         if (!rank.freed.empty() && !trace::completesRequests(trace::functionClass(d.function))) [[unlikely]] {
             addNow(d);
@@ -113,8 +127,8 @@ class Frame {
         // Addresses take 47 bits, functions few.
         return {{m_site.value() ^ std::uint64_t{static_cast<std::uint16_t>(m_function)} << 48 ^
                      std::uint64_t{static_cast<std::uint8_t>(kind)} << 63,
-                 std::uint64_t{thread.ordinal} | std::uint64_t{rank.comms.generation()} << 32,
-                 facts.words[0], facts.words[1], facts.words[2], facts.words[3], facts.words[4]}};
+                 std::uint64_t{thread.ordinal} | std::uint64_t{rank.comms.generation()} << 32, facts.words[0],
+                 facts.words[1], facts.words[2], facts.words[3], facts.words[4]}};
     }
 
     /// Records the begin, ends an open poll before it, and holds at either if wanted; waits at `gate` before
@@ -137,7 +151,8 @@ class Frame {
         enterMpi();
     }
 
-    /// The same where `facts` are all that `fill` goes by. `before()` comes first under the lock, in any case.
+    /// The same where `facts` are all that `fill` goes by. `before()` comes first under the lock, in any
+    /// case.
     template <typename Fill, typename Before = Nothing>
     void begin(const Facts& facts, Fill fill, Before before = {}) {
         waitWhileOtherHolds();

@@ -1,3 +1,4 @@
+#include "rank.h"
 #include "real.h"
 #include "requests.h"
 
@@ -12,28 +13,31 @@ bool FreedRequests::add(MPI_Request handle, std::uint32_t serial) {
 }
 
 void FreedRequests::poll() {
+    const Asking asking;
     for (std::size_t i = 0; i < m_count; ++i) {
         Freed& freed = m_freed[i];
         int flag = 0;
-        if (freed.handle == nullptr) {
+        if (freed.handle == kNoRequest) {
             continue;
         }
-        // Asking does not call the user's error handler, as completing would: nobody is to hear of a freed request.
+        // Asking does not call the user's error handler, as completing would: nobody is to hear of a freed
+        // request.
         if (real.Request_get_status(freed.handle, &flag, &freed.status) != MPI_SUCCESS) {
             freed.status.MPI_SOURCE = MPI_ANY_SOURCE; // it has ended, and brought no message that is known
-            freed.handle = nullptr;
+            freed.handle = kNoRequest;
         } else if (flag != 0) {
             real.Request_free(&freed.handle);
-            freed.handle = nullptr;
+            freed.handle = kNoRequest;
         }
     }
 }
 
 void FreedRequests::pollForTheLastTime() {
     poll();
+    const Asking asking;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < m_count; ++i) {
-        if (m_freed[i].handle == nullptr) {
+        if (m_freed[i].handle == kNoRequest) {
             m_freed[kept++] = m_freed[i];
         } else {
             real.Request_free(&m_freed[i].handle); // as the user asked
@@ -46,7 +50,7 @@ std::size_t FreedRequests::takeComplete(Freed (&complete)[kAtOnce]) {
     std::size_t taken = 0;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < m_count; ++i) {
-        if (m_freed[i].handle == nullptr && taken < kAtOnce) {
+        if (m_freed[i].handle == kNoRequest && taken < kAtOnce) {
             complete[taken++] = m_freed[i];
         } else {
             m_freed[kept++] = m_freed[i];

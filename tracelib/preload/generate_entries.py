@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes what exists once for each traced function from functions.def.
+"""Makes what exists once for each traced function from functions.def and the files beside it.
 
-usage: generate_entries.py functions.def entries.cpp trampolines.S
+usage: generate_entries.py openmpi|mpich TABLE.def... entries.cpp trampolines.S
 
-entries.cpp: the C entry points MPI_X and PMPI_X. trampolines.S: the Fortran entry points, which note their caller
-and jump to the next definition.
+entries.cpp: the C entry points MPI_X and PMPI_X. trampolines.S: the Fortran entry points under the names that this MPI
+gives them; they note their caller and jump to the next definition.
 """
 
 import re
@@ -34,13 +34,17 @@ ROLES = {
     ("outcount", "int*"): "outcount",
     ("indices", "int*"): "indices",
     ("sendcounts", "const int*"): "sendcounts",
+    ("sendcounts", "const MPI_Count*"): "sendcounts",
     ("recvcounts", "const int*"): "recvcounts",
+    ("recvcounts", "const MPI_Count*"): "recvcounts",
     ("sendtypes", "const MPI_Datatype*"): "sendtypes",
     ("recvtypes", "const MPI_Datatype*"): "recvtypes",
 }
 for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcount", "recvtag", "root", "errorcode",
-              "target_rank", "origin_count", "result_count", "lock_type", "assertion", "amode"):
+              "target_rank", "origin_count", "result_count", "lock_type", "assertion", "amode", "partitions"):
     ROLES[(plain, "int")] = plain
+    if plain.endswith("count"):
+        ROLES[(plain, "MPI_Count")] = plain
 for plain in ("datatype", "sendtype", "recvtype", "origin_datatype", "result_datatype"):
     ROLES[(plain, "MPI_Datatype")] = plain
 # Passed by value where the class wants to see it as all others: through a pointer.
@@ -57,21 +61,53 @@ class Row:
         return ", ".join(f"{kind} {name}" for kind, name in self.arguments) or "void"
 
 
-def read_rows(path):
-    text = re.sub(r"//.*", "", open(path, encoding="utf-8").read())
-    rows = []
-    for body in re.findall(r"STOPLINE_FUNCTION\(([^)]*)\)", text):
-        fields = [re.sub(r"\s+", " ", field).strip() for field in body.split(",")]
-        arguments = []
-        for field in fields[2:]:
-            match = re.fullmatch(r"(.*\S)\s+(\w+)", field)
-            if match is None:
-                sys.exit(f"{path}: {fields[0]}: argument '{field}' is not 'type name'")
-            arguments.append((match.group(1), match.group(2)))
-        rows.append(Row(fields[0], fields[1], arguments))
-    if len({row.name for row in rows}) != len(rows):
-        sys.exit(f"{path}: a function is there twice")
-    return rows
+def read_row(path, body):
+    fields = [re.sub(r"\s+", " ", field).strip() for field in body.split(",")]
+    arguments = []
+    for field in fields[2:]:
+        match = re.fullmatch(r"(.*\S)\s+(\w+)", field)
+        if match is None:
+            sys.exit(f"{path}: {fields[0]}: argument '{field}' is not 'type name'")
+        arguments.append((match.group(1), match.group(2)))
+    return Row(fields[0], fields[1], arguments)
+
+
+def persistent(row, call_class):
+    return Row(row.name + "_init", call_class,
+               row.arguments + [("MPI_Info", "info"), ("MPI_Request*", "request")])
+
+
+# Integers that MPI 4.0 left as they are in its functions for large counts.
+SMALL = {"dest", "source", "tag", "sendtag", "recvtag", "root", "target_rank"}
+
+
+def large(row, call_class):
+    arguments = []
+    for kind, name in row.arguments:
+        if name not in SMALL:
+            wide = "MPI_Aint" if name.endswith("displs") or name == "disp_unit" else "MPI_Count"
+            kind = re.sub(r"\bint\b", wide, kind)
+        arguments.append((kind, name))
+    return Row(row.name + "_c", call_class, arguments)
+
+
+def read_rows(paths):
+    rows = {}
+    derived = {"PERSISTENT": persistent, "LARGE": large}
+    for path in paths:
+        text = re.sub(r"//.*|^#.*|^\s+#.*", "", open(path, encoding="utf-8").read(), flags=re.MULTILINE)
+        for macro, body in re.findall(r"STOPLINE_(FUNCTION|PERSISTENT|LARGE)\(([^)]*)\)", text):
+            if macro == "FUNCTION":
+                row = read_row(path, body)
+            else:
+                base, call_class = [field.strip() for field in body.split(",")]
+                if base not in rows:
+                    sys.exit(f"{path}: {base} is no row before {body}")
+                row = derived[macro](rows[base], call_class)
+            if row.name in rows:
+                sys.exit(f"{path}: {row.name} is there twice")
+            rows[row.name] = row
+    return list(rows.values())
 
 
 def roles_of(row):
@@ -102,6 +138,8 @@ def entry(row, class_roles):
         lines.append("    if (thread.depth != 0 || !startRecording()) {")
     else:
         lines.append("    if (passesThrough()) {")
+        if row.call_class == "SessionEnd":
+            lines.append("        noteSession();")
     lines.append(f"        return real.{row.name}({plain});")
     lines.append("    }")
     lines.append("    Args a;")
@@ -119,7 +157,7 @@ def entry(row, class_roles):
 
 def write_entries(rows, path):
     with open(path, "w", encoding="utf-8") as out:
-        out.write("// Made by generate_entries.py from functions.def.\n")
+        out.write("// Made by generate_entries.py from functions.def and the files beside it.\n")
         out.write('#include "wrappers.h"\n\n')
         out.write('#define STOPLINE_EXPORT extern "C" __attribute__((visibility("default")))\n')
         out.write("#define STOPLINE_SITE callSite(__builtin_return_address(0))\n")
@@ -132,20 +170,31 @@ def write_entries(rows, path):
         out.write("\n\n".join(entry(row, class_roles[row.call_class]) for row in rows) + "\n")
 
 
-def fortran_names(name):
+# What follows the lower-case name of a function in the Fortran layers, by prefix.
+PLAIN = ("", "_", "__")
+F08 = ("_f08_", "_f08_large_", "_f08ts_", "_f08ts_large_")
+FORTRAN = {
+    "openmpi": {"mpi_": PLAIN + ("_f08_",), "pmpi_": PLAIN + ("_f08_",)},
+    "mpich": {"mpi_": PLAIN + F08, "pmpi_": PLAIN, "pmpir_": F08},
+}
+
+
+def fortran_names(dialect, name):
     low = name.lower()
-    for prefix in ("mpi_", "pmpi_"):
-        yield from (f"{prefix}{low}", f"{prefix}{low}_", f"{prefix}{low}__", f"{prefix}{low}_f08_",
-                    f"{prefix}{low}".upper())
+    for prefix, suffixes in FORTRAN[dialect].items():
+        yield from (prefix + low + suffix for suffix in suffixes)
+        if "" in suffixes:
+            yield (prefix + low).upper()
 
 
-def write_trampolines(rows, path):
-    names = [n for row in rows for n in fortran_names(row.name)]
+def write_trampolines(rows, dialect, path):
+    # Functions for large counts have no names of their own in Fortran.
+    names = [n for row in rows if not row.name.endswith("_c") for n in fortran_names(dialect, row.name)]
     # Upper case of a name that is all capitals already would be the C name: no such function is traced.
     taken = {f"{p}{row.name}" for row in rows for p in ("MPI_", "PMPI_")}
     names = [n for n in names if n not in taken]
     with open(path, "w", encoding="utf-8") as out:
-        out.write("// Made by generate_entries.py from functions.def.\n#ifdef __x86_64__\n")
+        out.write("// Made by generate_entries.py from functions.def and the files beside it.\n#ifdef __x86_64__\n")
         out.write('#include "trampoline_x86_64.inc"\n\n')
         for number, name in enumerate(names):
             out.write(f"    STOPLINE_TRAMPOLINE {name} {number}\n")
@@ -166,11 +215,12 @@ def write_trampolines(rows, path):
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) < 5 or sys.argv[1] not in FORTRAN:
         sys.exit(__doc__)
-    rows = read_rows(sys.argv[1])
-    write_entries(rows, sys.argv[2])
-    write_trampolines(rows, sys.argv[3])
+    dialect, *tables, entries, trampolines = sys.argv[1:]
+    rows = read_rows(tables)
+    write_entries(rows, entries)
+    write_trampolines(rows, dialect, trampolines)
 
 
 if __name__ == "__main__":

@@ -31,9 +31,20 @@ struct ThreadState {
     std::int32_t tid;    ///< 0 before the first traced call
     std::uint16_t ordinal;
     bool stoppedForEnd;          ///< this call has stopped before teardown once already
+    bool asking;                 ///< MPI is asked for our own purposes: nobody is to hear of its errors
     std::uint64_t fortranCaller; ///< return address noted by a Fortran entry point, 0 for none
 };
 extern __thread ThreadState thread asm("stoplineThread") __attribute__((tls_model("initial-exec")));
+
+/// While a wrapper asks MPI about what the user's call names. That may be wrong: then the user's call is to
+/// say so, to the user's error handler, and not the question.
+class Asking {
+  public:
+    Asking() { thread.asking = true; }
+    ~Asking() { thread.asking = false; }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+};
 
 /// The poll whose begin has been recorded and whose end has not.
 struct OpenPoll {

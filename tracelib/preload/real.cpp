@@ -20,7 +20,7 @@ void* library = nullptr; // only where MPI was loaded late
 int notePath(dl_phdr_info* info, std::size_t, void* result) {
     const char* name = info->dlpi_name == nullptr ? "" : info->dlpi_name;
     const char* base = std::strrchr(name, '/');
-    if (std::strncmp(base == nullptr ? name : base + 1, "libmpi.so", 9) == 0) {
+    if (isMpiLibrary(base == nullptr ? name : base + 1)) {
         *static_cast<const char**>(result) = name;
         return 1;
     }
@@ -42,6 +42,16 @@ void findLibrary() {
     if (dl_iterate_phdr(notePath, &path) != 0) {
         library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
     }
+}
+
+/// Other MPIs may have all the names, but other constants behind them.
+bool isOfDialect(decltype(real.Init) init) {
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(init), &info) == 0 || info.dli_fname == nullptr) {
+        return true;
+    }
+    const char* base = std::strrchr(info.dli_fname, '/');
+    return !isForeignLibrary(base == nullptr ? info.dli_fname : base + 1);
 }
 
 void* findData(const char* name) {
@@ -74,12 +84,15 @@ bool findReal() {
 #define STOPLINE_FUNCTION(name, class_, ...)                                                                 \
     real.name = reinterpret_cast<decltype(real.name)>(nextDefinition("PMPI_" #name));
 #include "../functions.def"
+#if STOPLINE_HAS_MPI4
+#include "../functions_mpi4.def"
+#endif
 #undef STOPLINE_FUNCTION
 #define STOPLINE_HELPER(name)                                                                                \
     real.name = reinterpret_cast<decltype(real.name)>(nextDefinition("PMPI_" #name));
     STOPLINE_HELPERS(STOPLINE_HELPER)
 #undef STOPLINE_HELPER
-    rightDialect = real.Init != nullptr && findPredefined(predefined, findData);
+    rightDialect = real.Init != nullptr && isOfDialect(real.Init) && findPredefined(predefined, findData);
     // Before MPI is there nothing is settled: a later call looks again.
     found = real.Init != nullptr;
     errno = savedErrno;

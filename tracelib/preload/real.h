@@ -1,9 +1,9 @@
 // The functions of the MPI library itself.
 #pragma once
 
-#include "dialect_openmpi.h"
+#include "dialect.h"
 
-#include "../functions.h"
+#include "../function_forms.h"
 
 namespace stopline::preload {
 
@@ -20,6 +20,9 @@ namespace stopline::preload {
     X(Group_size)                                                                                            \
     X(Group_translate_ranks)                                                                                 \
     X(Group_free)                                                                                            \
+    X(Errhandler_free)                                                                                       \
+    X(Comm_get_errhandler)                                                                                   \
+    X(Win_get_errhandler)                                                                                    \
     X(Error_class)                                                                                           \
     X(Query_thread)                                                                                          \
     X(Topo_test)                                                                                             \
@@ -31,6 +34,9 @@ namespace stopline::preload {
 struct RealTable {
 #define STOPLINE_FUNCTION(name, class_, ...) decltype(&PMPI_##name) name;
 #include "../functions.def"
+#if STOPLINE_HAS_MPI4
+#include "../functions_mpi4.def"
+#endif
 #undef STOPLINE_FUNCTION
 #define STOPLINE_HELPER(name) decltype(&PMPI_##name) name;
     STOPLINE_HELPERS(STOPLINE_HELPER)

@@ -3,7 +3,7 @@
 namespace stopline::preload {
 
 std::size_t RequestTable::home(MPI_Request handle) {
-    const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+    const std::uint64_t bits = keyOf(handle);
     return (bits * 0x9e3779b97f4a7c15ULL >> 32) & (m_slotCount - 1);
 }
 
@@ -11,7 +11,7 @@ RequestTable::Slot* RequestTable::slotOf(MPI_Request handle) {
     if (m_slotCount == 0) {
         return nullptr;
     }
-    for (std::size_t at = home(handle); m_slots[at].handle != nullptr; at = (at + 1) & (m_slotCount - 1)) {
+    for (std::size_t at = home(handle); m_slots[at].handle != kNoRequest; at = (at + 1) & (m_slotCount - 1)) {
         if (m_slots[at].handle == handle) {
             return &m_slots[at];
         }
@@ -37,9 +37,9 @@ bool RequestTable::growSlots() {
     std::memset(static_cast<void*>(m_slots.data()), 0, old * 2 * sizeof(Slot));
     m_slotCount = old * 2;
     for (std::size_t i = 0; i < old; ++i) {
-        if (copy[i].handle != nullptr) {
+        if (copy[i].handle != kNoRequest) {
             std::size_t at = home(copy[i].handle);
-            while (m_slots[at].handle != nullptr) {
+            while (m_slots[at].handle != kNoRequest) {
                 at = (at + 1) & (m_slotCount - 1);
             }
             m_slots[at] = copy[i];
@@ -66,11 +66,11 @@ void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kin
     }
     m_nodes[number] = {handle, serial, kNone, kind, persistent, !persistent, false};
     std::size_t at = home(handle);
-    while (m_slots[at].handle != nullptr && m_slots[at].handle != handle) {
+    while (m_slots[at].handle != kNoRequest && m_slots[at].handle != handle) {
         at = (at + 1) & (m_slotCount - 1);
     }
     Slot& slot = m_slots[at];
-    if (slot.handle == nullptr) {
+    if (slot.handle == kNoRequest) {
         slot = {handle, number, number, kNone, 0};
         ++m_usedSlots;
     } else {
@@ -125,7 +125,7 @@ void RequestTable::remove(std::uint32_t number) {
             slot->tail = before;
         }
     }
-    gone.handle = nullptr;
+    gone.handle = kNoRequest;
     gone.next = m_freeNodes;
     m_freeNodes = number;
 }
@@ -133,7 +133,7 @@ void RequestTable::remove(std::uint32_t number) {
 void RequestTable::eraseSlot(std::size_t at) {
     // Linear probing without tombstones: entries behind the hole move up unless they would leave their home.
     std::size_t hole = at;
-    for (std::size_t next = (at + 1) & (m_slotCount - 1); m_slots[next].handle != nullptr;
+    for (std::size_t next = (at + 1) & (m_slotCount - 1); m_slots[next].handle != kNoRequest;
          next = (next + 1) & (m_slotCount - 1)) {
         const std::size_t wanted = home(m_slots[next].handle);
         const std::size_t toHole = (next - hole) & (m_slotCount - 1);

@@ -1,14 +1,17 @@
 // The requests of a rank that are not complete: handle -> serials.
 //
-// Open MPI gives one and the same handle to all completed eager sends and to receives from MPI_PROC_NULL, and
-// gives the handle of a completed request to the next one. So a handle stands for a queue of serials, oldest
-// first; which of several complete ones a call names cannot be told and does not matter.
+// MPI libraries give one and the same handle to all completed eager sends and to receives from MPI_PROC_NULL,
+// and gives the handle of a completed request to the next one. So a handle stands for a queue of serials,
+// oldest first; which of several complete ones a call names cannot be told and does not matter.
 #pragma once
 
-#include "dialect_openmpi.h"
+#include "dialect.h"
 #include "pool.h"
 
 namespace stopline::preload {
+
+/// No handle at all, not even MPI_REQUEST_NULL.
+inline constexpr MPI_Request kNoRequest{};
 
 enum class RequestKind : std::uint8_t {
     Send,
@@ -45,7 +48,7 @@ class RequestTable {
 
   private:
     struct Slot {
-        MPI_Request handle; ///< null: free
+        MPI_Request handle; ///< kNoRequest: free
         std::uint32_t head;
         std::uint32_t tail;
         std::uint32_t cursor; ///< next node to give in the search `stamp`
@@ -65,12 +68,12 @@ class RequestTable {
     std::uint32_t m_stamp = 0;
 };
 
-/// Receives whose requests the user has freed while they were on. MPI is not told before they are complete, so that the
-/// messages they get are known. Not thread-safe.
+/// Receives whose requests the user has freed while they were on. MPI is not told before they are complete,
+/// so that the messages they get are known. Not thread-safe.
 class FreedRequests {
   public:
     struct Freed {
-        MPI_Request handle; ///< null: complete, `status` says how
+        MPI_Request handle; ///< kNoRequest: complete, `status` says how
         std::uint32_t serial;
         MPI_Status status;
     };

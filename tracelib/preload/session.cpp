@@ -33,7 +33,7 @@ trace::RecorderMemory recorderMemory;
 char mapPath[PATH_MAX];
 std::atomic<bool> spinLock;
 
-constexpr const char* kVersionString = "stopline-mpi-openmpi 0.1.0";
+constexpr const char* kVersionString = "stopline-mpi 0.1.0";
 
 TimeNs toleranceWanted() {
     const char* text = std::getenv(trace::kToleranceVariable);

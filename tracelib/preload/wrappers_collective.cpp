@@ -6,17 +6,17 @@ using trace::CommKind;
 
 namespace {
 
-std::uint64_t sumOf(const int* counts, std::int32_t n, MPI_Datatype type) {
+std::uint64_t sumOf(Counts counts, std::int32_t n, MPI_Datatype type) {
     std::int64_t sum = 0;
-    for (std::int32_t i = 0; counts != nullptr && i < n; ++i) {
+    for (std::int32_t i = 0; !counts.isNull() && i < n; ++i) {
         sum += counts[i];
     }
     return bytesOf(sum, type);
 }
 
-std::uint64_t sumOf(const int* counts, std::int32_t n, const MPI_Datatype* types) {
+std::uint64_t sumOf(Counts counts, std::int32_t n, const MPI_Datatype* types) {
     std::uint64_t sum = 0;
-    for (std::int32_t i = 0; counts != nullptr && types != nullptr && i < n; ++i) {
+    for (std::int32_t i = 0; !counts.isNull() && types != nullptr && i < n; ++i) {
         sum += bytesOf(counts[i], types[i]);
     }
     return sum;
@@ -118,7 +118,7 @@ void fillSymmetric(DetailsView& d, FunctionId function, const Args& a, const Pla
     case FunctionId::Reduce_scatter:
     case FunctionId::Ireduce_scatter:
         d.sendBytes = sumOf(a.recvcounts, p.size, a.datatype);
-        d.recvBytes = bytesOf(a.recvcounts == nullptr ? 0 : a.recvcounts[p.rank], a.datatype);
+        d.recvBytes = bytesOf(a.recvcounts.isNull() ? 0 : a.recvcounts[p.rank], a.datatype);
         break;
     case FunctionId::Reduce_scatter_block:
     case FunctionId::Ireduce_scatter_block:
@@ -164,9 +164,10 @@ struct Neighbors {
 };
 
 Neighbors neighborsIn(MPI_Comm comm) {
+    const Asking asking;
     Neighbors n;
     int topology = MPI_UNDEFINED;
-    if (comm == nullptr || comm == predefined.commNull || real.Topo_test(comm, &topology) != MPI_SUCCESS) {
+    if (!isSome(comm) || real.Topo_test(comm, &topology) != MPI_SUCCESS) {
         return n;
     }
     if (topology == MPI_CART && real.Cartdim_get(comm, &n.sources) == MPI_SUCCESS) {
@@ -197,8 +198,10 @@ CommKind kindOf(FunctionId function) {
     case FunctionId::Comm_create:
         return CommKind::Create;
     case FunctionId::Comm_create_group:
+    case FunctionId::Comm_create_from_group:
         return CommKind::CreateGroup;
     case FunctionId::Intercomm_create:
+    case FunctionId::Intercomm_create_from_groups:
         return CommKind::InterCreate;
     case FunctionId::Intercomm_merge:
         return CommKind::InterMerge;
@@ -214,7 +217,8 @@ CommKind kindOf(FunctionId function) {
 
 } // namespace
 
-void fillCollective(DetailsView& d, FunctionId function, const Args& a) {
+void fillCollective(DetailsView& d, FunctionId named, const Args& a) {
+    const FunctionId function = trace::plainFunction(named);
     const CommEntry* entry = rank.comms.find(rank.recorder, a.comm);
     const bool rooted = isRooted(function);
     if (rooted) {
@@ -232,7 +236,8 @@ void fillCollective(DetailsView& d, FunctionId function, const Args& a) {
     }
 }
 
-void fillNeighbor(DetailsView& d, FunctionId function, const Args& a) {
+void fillNeighbor(DetailsView& d, FunctionId named, const Args& a) {
+    const FunctionId function = trace::plainFunction(named);
     d.comm = commIndex(a.comm);
     const Neighbors n = neighborsIn(a.comm);
     switch (function) {

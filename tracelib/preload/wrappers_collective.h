@@ -31,13 +31,26 @@ int tracedIcollective(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedNeighbor(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    return performed(frame, [&](DetailsView& d) { fillNeighbor(d, F, a); }, call);
+    return performed(
+        frame, [&](DetailsView& d) { fillNeighbor(d, F, a); }, call);
 }
 
 template <FunctionId F, typename Call>
 int tracedIneighbor(const Args& a, CodeAddress site, Call call) {
     return tracedCreate<F>(a, site, RequestKind::Collective, call,
                            [&](DetailsView& d) { fillNeighbor(d, F, a); });
+}
+
+template <FunctionId F, typename Call>
+int tracedCollectiveInit(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F, true>(a, site, RequestKind::Collective, call,
+                                 [&](DetailsView& d) { fillCollective(d, F, a); });
+}
+
+template <FunctionId F, typename Call>
+int tracedNeighborInit(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F, true>(a, site, RequestKind::Collective, call,
+                                 [&](DetailsView& d) { fillNeighbor(d, F, a); });
 }
 
 template <FunctionId F, typename Call>

@@ -7,7 +7,7 @@ namespace stopline::preload {
 
 /// Whether a call on a file takes data out of it.
 constexpr bool readsFile(FunctionId function) {
-    switch (function) {
+    switch (trace::plainFunction(function)) {
     case FunctionId::File_read:
     case FunctionId::File_read_at:
     case FunctionId::File_read_all:
@@ -30,21 +30,22 @@ constexpr bool readsFile(FunctionId function) {
 
 template <FunctionId F>
 void fillFile(DetailsView& d, const Args& a) {
-    d.comm = rank.comms.indexOf(a.fh);
+    d.comm = rank.comms.indexOf(keyOf(a.fh));
     (readsFile(F) ? d.recvBytes : d.sendBytes) = bytesOf(a.count, a.datatype);
 }
 
 template <FunctionId F, typename Call>
 int tracedFileOpen(const Args& a, CodeAddress site, Call call) {
     return tracedMake<F>(
-        a, site, trace::CommKind::File, [&] { return *a.fhPointer; }, call, [&](DetailsView& d) { d.mode = a.amode; });
+        a, site, trace::CommKind::File, [&] { return *a.fhPointer; }, call,
+        [&](DetailsView& d) { d.mode = a.amode; });
 }
 
 template <FunctionId F, typename Call>
 int tracedFileClose(const Args& a, CodeAddress site, Call call) {
     const MPI_File closed = *a.fhPointer;
     return tracedUnmake<F>(
-        site, closed, [&] { return rank.comms.indexOf(closed); }, call);
+        site, closed, [&] { return rank.comms.indexOf(keyOf(closed)); }, call);
 }
 
 /// A call on a file that completes: how many bytes it moved is in its status, if it has one.

@@ -42,6 +42,12 @@ bool startRecording() {
     return true;
 }
 
+void noteSession() {
+    if (thread.depth == 0 && rank.phase == Phase::Outside && rank.header != nullptr) {
+        complain("MPI was used through MPI_Session_init alone, and calls are recorded from MPI_Init on", 0);
+    }
+}
+
 void becomeLive() {
     int number = -1;
     int size = 0;

@@ -40,4 +40,12 @@ int tracedFinalize(const Args&, CodeAddress site, Call call) {
     return code;
 }
 
+/// At MPI_Session_finalize outside of a recording: says why there is none, if MPI_Init has never been called.
+void noteSession();
+
+template <FunctionId F, typename Call>
+int tracedSessionEnd(const Args& a, CodeAddress site, Call call) {
+    return tracedService<F>(a, site, call);
+}
+
 } // namespace stopline::preload

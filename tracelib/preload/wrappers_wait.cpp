@@ -27,7 +27,7 @@ void Operands::claim() {
 }
 
 RequestRef Operands::refOf(std::uint32_t i) {
-    if (m_handles[i] == predefined.requestNull || m_handles[i] == nullptr) {
+    if (m_handles[i] == predefined.requestNull || m_handles[i] == kNoRequest) {
         return {RequestRef::kNull};
     }
     if (m_nodes[i] == RequestTable::kNone) {
@@ -57,7 +57,7 @@ void Operands::completeOne(std::uint32_t i, const MPI_Status* status, bool relea
     }
     RequestNode& node = rank.requestTable.node(m_nodes[i]);
     if (status != nullptr && node.kind == RequestKind::Recv) {
-        done.status = traceStatus(*status);
+        done.status = traceStatusOfRequest(*status);
     } else if (status != nullptr && node.kind == RequestKind::Send) {
         done.status.cancelled = statusCancelled(*status);
     } else if (status != nullptr && node.kind == RequestKind::File) {
@@ -85,17 +85,16 @@ void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_St
         }
     }
     const bool good = code == MPI_SUCCESS;
+    const bool inStatus = !good && errorClass(code) == MPI_ERR_IN_STATUS;
     // After an error the handles say which requests are gone; only those that succeeded have a status.
     const MPI_Request* left = a.requests != nullptr ? a.requests : a.request;
     const auto completeIfGone = [&](std::uint32_t i, const MPI_Status* status) {
         if (good || (left != nullptr && m_handles[i] != predefined.requestNull &&
                      left[i] == predefined.requestNull)) {
-            completeOne(
-                i,
-                good || (status != nullptr && code == MPI_ERR_IN_STATUS && status->MPI_ERROR == MPI_SUCCESS)
-                    ? status
-                    : nullptr,
-                release);
+            completeOne(i,
+                        good || (status != nullptr && inStatus && status->MPI_ERROR == MPI_SUCCESS) ? status
+                                                                                                    : nullptr,
+                        release);
         }
     };
     switch (shape) {
@@ -111,7 +110,7 @@ void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_St
         }
         break;
     case Shape::Some:
-        for (int k = 0; (good || code == MPI_ERR_IN_STATUS) && k < *a.outcount; ++k) {
+        for (int k = 0; (good || inStatus) && k < *a.outcount; ++k) {
             if (a.indices[k] >= 0 && static_cast<std::uint32_t>(a.indices[k]) < m_count) {
                 completeIfGone(static_cast<std::uint32_t>(a.indices[k]), statuses + k);
             }
@@ -143,8 +142,7 @@ bool Operands::follow() {
         return false;
     }
     const RequestNode& node = rank.requestTable.node(m_nodes[0]);
-    return node.kind == RequestKind::Recv && node.active &&
-           rank.freed.add(node.handle, node.serial);
+    return node.kind == RequestKind::Recv && node.active && rank.freed.add(node.handle, node.serial);
 }
 
 } // namespace stopline::preload

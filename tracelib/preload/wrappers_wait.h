@@ -43,7 +43,8 @@ class Operands {
     /// Starts (Start, Startall) or forgets (Request_free) all of them. Needs find().
     void activate();
     void forget();
-    /// Request_free of a receive that is on: keeps it until it is complete. False: there is nothing to follow.
+    /// Request_free of a receive that is on: keeps it until it is complete. False: there is nothing to
+    /// follow.
     bool follow();
 
   private:
@@ -72,7 +73,7 @@ class StatusArray {
 
 /// What Wait, Test and Start are about: one request or an array of them.
 inline Operands operandsOf(const Args& a) {
-    return a.requests != nullptr ? Operands(a.requests, a.count)
+    return a.requests != nullptr ? Operands(a.requests, static_cast<int>(a.count))
                                  : Operands(a.request, a.request != nullptr ? 1 : 0);
 }
 
@@ -144,6 +145,11 @@ int tracedCancel(const Args& a, CodeAddress site, Call call) {
             operands.describe(d);
         },
         call);
+}
+
+template <FunctionId F, typename Call>
+int tracedPready(const Args& a, CodeAddress site, Call call) {
+    return tracedCancel<F>(a, site, call);
 }
 
 template <FunctionId F, typename Call>

@@ -6,7 +6,7 @@
 namespace stopline::preload {
 
 inline CommIndex winIndex(MPI_Win win) {
-    return rank.comms.indexOf(win);
+    return rank.comms.indexOf(keyOf(win));
 }
 
 template <FunctionId F, typename Call>
@@ -70,7 +70,7 @@ template <FunctionId F>
 void fillRma(DetailsView& d, const Args& a) {
     d.comm = winIndex(a.win);
     d.sendPeer = traceDestination(a.target_rank);
-    switch (F) {
+    switch (trace::plainFunction(F)) {
     case FunctionId::Get:
     case FunctionId::Rget:
         d.recvBytes = bytesOf(a.origin_count, a.origin_datatype);

@@ -61,6 +61,14 @@ class RankScript {
         both(recvArguments(FunctionId::Irecv, from, tag, comm));
         return m_created;
     }
+    Serial isendrecv(std::int32_t to, std::int32_t from, std::int32_t tag = 0) {
+        ++m_created;
+        EventDetails begin = sendArguments(FunctionId::Isendrecv, to, tag, 8, kWorld);
+        begin.recvPeer = from;
+        begin.recvTag = tag;
+        both(begin);
+        return m_created;
+    }
     Serial sendInit(std::int32_t to, std::int32_t tag = 0, std::uint64_t bytes = 8) {
         return isend(to, tag, bytes, kWorld, FunctionId::Send_init);
     }

@@ -9,7 +9,7 @@
 //   --release-ms N       release this long after the arrival
 //   --facts-only         no events in the dump, only how many and how large
 //   --no-growth          the file behind the mapping cannot grow
-//   --library PATH       default: beside this program's ../bin
+//   --library PATH       default: the one for Open MPI
 #include "../../../tracelib/codec.h"
 #include "../../../tracelib/reader.h"
 
@@ -47,8 +47,12 @@ struct Options {
 }
 
 int worldRank() {
-    const char* text = std::getenv("OMPI_COMM_WORLD_RANK");
-    return text == nullptr ? 0 : std::atoi(text);
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+        if (const char* text = std::getenv(name)) {
+            return std::atoi(text);
+        }
+    }
+    return 0;
 }
 
 int parse(int argc, char** argv, Options& options) {

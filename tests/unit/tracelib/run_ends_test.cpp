@@ -65,7 +65,7 @@ TEST(Claiming, AScriptThatStartsTheProgramIsNotTheRank) {
 }
 
 TEST(Claiming, AHelperThatIsLinkedWithMpiButNeverStartsItGivesThePlaceBack) {
-    const JobRun r = run(1, "/bin/sh -c '" STOPLINE_BIN "/trace_ends nompi; \"$0\"'", "trace_ends none");
+    const JobRun r = run(1, "/bin/sh -c '" STOPLINE_PROGRAMS "/trace_ends nompi; \"$0\"'", "trace_ends none");
     EXPECT_EQ(r.code, 0) << r.output;
     const std::vector<std::string> expected = {"1 B Init", "2 E Init", "3 B Finalize", "4 E Finalize"};
     EXPECT_EQ(r.ranks[0].events, expected) << r.output;

@@ -58,19 +58,31 @@ class SessionFolder {
     bool m_own = false;
 };
 
+#ifdef STOPLINE_MPICH
+std::string mpirun(int ranks) {
+    return "timeout -k 5 120 " STOPLINE_MPIRUN " -n " + std::to_string(ranks) + " ";
+}
+#else
 std::string mpirun(int ranks) {
     static const SessionFolder sessions;
     return "OMPI_MCA_orte_tmpdir_base=" + sessions.path() +
            " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 "
            "timeout "
            "-k 5 120 "
-           "mpirun --oversubscribe -n " +
+           STOPLINE_MPIRUN " --oversubscribe -n " +
            std::to_string(ranks) + " ";
 }
+#endif
 
 std::vector<std::string> expectedEvents(const std::string& program, int rank) {
     std::vector<std::string> lines;
-    std::ifstream in(STOPLINE_EXPECTED "/" + program + "." + std::to_string(rank) + ".txt");
+    const std::string name = "/" + program + "." + std::to_string(rank) + ".txt";
+#ifdef STOPLINE_MPICH
+    const std::string own = STOPLINE_EXPECTED "/mpich" + name; // where it differs
+    std::ifstream in(std::filesystem::exists(own) ? own : STOPLINE_EXPECTED + name);
+#else
+    std::ifstream in(STOPLINE_EXPECTED + name);
+#endif
     for (std::string line; std::getline(in, line);) {
         lines.push_back(line);
     }
@@ -85,6 +97,10 @@ std::string withoutChance(const std::string& line) {
 }
 
 } // namespace
+
+std::string mapRun() {
+    return STOPLINE_BIN "/map_run --library " STOPLINE_PRELOAD;
+}
 
 bool RankDump::has(const std::string& fact) const {
     return ("\n" + facts).find("\n" + fact + "\n") != std::string::npos;
@@ -122,8 +138,8 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
         ADD_FAILURE() << "no temporary folder";
         return {};
     }
-    JobRun result = shell(environment + " " + mpirun(ranks) + STOPLINE_BIN "/map_run --dump " + folder +
-                          "/rank " + options + " " + STOPLINE_BIN "/" + program);
+    JobRun result = shell(environment + " " + mpirun(ranks) + mapRun() + " --dump " + folder + "/rank " +
+                          options + " " + STOPLINE_PROGRAMS "/" + program);
     for (int rank = 0; rank < ranks; ++rank) {
         result.ranks.push_back(readDump(folder + "/rank." + std::to_string(rank)));
     }
@@ -132,7 +148,7 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
 }
 
 JobRun runPlain(int ranks, const std::string& program) {
-    return shell(mpirun(ranks) + STOPLINE_BIN "/" + program);
+    return shell(mpirun(ranks) + STOPLINE_PROGRAMS "/" + program);
 }
 
 void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks) {
@@ -161,7 +177,7 @@ std::vector<int> beginLines(const RankDump& rank, const std::string& program) {
         }
         std::ostringstream command;
         // The return address is behind the call.
-        command << "addr2line -e " STOPLINE_BIN "/" << program << " 0x" << std::hex << rank.sites[i] - 1;
+        command << "addr2line -e " STOPLINE_PROGRAMS "/" << program << " 0x" << std::hex << rank.sites[i] - 1;
         const std::string text = shell(command.str()).output;
         const std::size_t colon = text.rfind(':');
         lines.push_back(colon == std::string::npos ? 0 : std::atoi(text.c_str() + colon + 1));

@@ -27,6 +27,9 @@ struct JobRun {
     std::vector<RankDump> ranks;
 };
 
+/// The program that starts one rank with the preloaded library.
+std::string mapRun();
+
 /// mpirun -n ranks map_run options program; ends it after 120 s.
 JobRun run(int ranks, const std::string& options, const std::string& program,
            const std::string& environment = {});

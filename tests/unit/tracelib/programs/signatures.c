@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     srand(1);
     for (i = 0; i < count; ++i) {
-        MPI_Send(&data, 1, MPI_INT, MPI_PROC_NULL, rand() % 1000000000, MPI_COMM_WORLD);
+        MPI_Send(&data, 1, MPI_INT, MPI_PROC_NULL, rand() % 200000000, MPI_COMM_WORLD);
     }
     MPI_Finalize();
     return 0;

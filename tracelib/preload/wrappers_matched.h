@@ -1,0 +1,91 @@
+// Probes, and messages that a matched probe has taken out. Part of wrappers.h.
+#pragma once
+
+#include "wrappers.h"
+
+namespace stopline::preload {
+
+inline void fillProbe(DetailsView& d, const Args& a) {
+    d.comm = commIndex(a.comm);
+    d.recvPeer = traceSource(a.source);
+    d.recvTag = traceTag(a.tag);
+}
+
+/// Remembers what a matched probe took out, under the lock.
+inline void noteMessage(const Args& a, const Status& status) {
+    ++rank.messages;
+    if (*a.message != predefined.messageNoProc) {
+        rank.messageTable.add({*a.message, rank.messages, commIndex(a.comm), status.source, status.tag});
+    }
+}
+
+template <FunctionId F>
+void fillProbed(DetailsView& d, const Args& a, const MPI_Status& status, int code) {
+    if (code == MPI_SUCCESS) {
+        d.status = traceStatus(status);
+        if constexpr (F == FunctionId::Mprobe || F == FunctionId::Improbe) {
+            noteMessage(a, d.status);
+        }
+    }
+}
+
+template <FunctionId F, typename Call>
+int tracedProbe(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    StatusPlace status(a.status);
+    return performed(
+        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
+}
+template <FunctionId F, typename Call>
+int tracedMprobe(const Args& a, CodeAddress site, Call call) {
+    return tracedProbe<F>(a, site, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedIprobe(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    StatusPlace status(a.status);
+    return polled(
+        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        [&] { return *a.flag == 0; },
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
+}
+template <FunctionId F, typename Call>
+int tracedImprobe(const Args& a, CodeAddress site, Call call) {
+    return tracedIprobe<F>(a, site, call);
+}
+
+inline void fillMatched(DetailsView& d, const Args& a) {
+    d.recvBytes = bytesOf(a.count, a.datatype);
+    MatchedMessage message;
+    if (rank.messageTable.take(*a.message, message)) {
+        d.comm = message.comm;
+        d.recvPeer = message.source;
+        d.recvTag = message.tag;
+        d.message = {rank.messages - message.serial};
+    } else if (*a.message == predefined.messageNoProc) {
+        d.recvPeer = kProcNull;
+    } else {
+        d.message = {RequestRef::kUnknown};
+    }
+}
+
+template <FunctionId F, typename Call>
+int tracedMrecv(const Args& a, CodeAddress site, Call call) {
+    Frame frame(F, site);
+    StatusPlace status(a.status);
+    return performed(
+        frame, [&](DetailsView& d) { fillMatched(d, a); }, [&] { return call(status.place()); },
+        [&](DetailsView& d, int code) {
+            if (code == MPI_SUCCESS) {
+                d.status = traceStatus(*status.place());
+            }
+        });
+}
+template <FunctionId F, typename Call>
+int tracedImrecv(const Args& a, CodeAddress site, Call call) {
+    return tracedCreate<F>(a, site, RequestKind::Recv, call, [&](DetailsView& d) { fillMatched(d, a); });
+}
+
+} // namespace stopline::preload
