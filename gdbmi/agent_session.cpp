@@ -167,6 +167,9 @@ int Session::timeoutMs() const {
     if (!m_rankEnded && m_recheckUntil > monotonicNs()) {
         return 2;
     }
+    if (m_record && !m_gateOpened && m_gateSoon > monotonicNs()) {
+        return 5;
+    }
     return m_hold.stoppedByGdb() && !m_rankEnded ? kHeldTickMs : kTickMs;
 }
 
@@ -202,6 +205,7 @@ void Session::loop() {
             [[maybe_unused]] const ssize_t got = ::read(m_stateEvent, &count, sizeof count);
             sendModules();
         }
+        letThroughGate();
         m_childFdReadable = m_childFdReadable || waits[child].revents != 0;
         m_mpiFdReadable = m_mpiFdReadable || waits[mpi].revents != 0;
         for (std::size_t i = 0; i < m_outputs.size(); ++i) {

@@ -77,6 +77,7 @@ class Session {
     [[nodiscard]] std::optional<FaultText> startRecorded(RankStart start, int& exitCode);
     void passOn(int signal);
     void sendModules();
+    void letThroughGate();
     void serveUntilFinished();
     [[nodiscard]] int endAsRank(int status) const;
 
@@ -94,6 +95,8 @@ class Session {
     bool m_record = false;
     ModuleReader m_modules;
     std::string m_modulesTold;
+    bool m_gateOpened = false;
+    std::int64_t m_gateSoon = 0; ///< until then the rank may come to its gate before anybody waits for its state
     std::uint64_t m_modulesLength = 0; ///< of the dictionary when the modules were read last
 
     // The rank.

@@ -15,11 +15,14 @@ namespace {
 /// So long the window may take to fetch what is left of a recording whose launcher has gone.
 constexpr int kServeMs = 2000;
 constexpr int kServeStepMs = 20;
+constexpr std::int64_t kGateSoonNs = 2'000'000'000;
 
 } // namespace
 
 std::optional<FaultText> Session::startRecorded(RankStart start, int& exitCode) {
     m_record = true;
+    // However short it lives: where its code is must have been seen.
+    m_mapping.header().gate.store(static_cast<std::uint32_t>(trace::Gate::Constructor));
     start.ownOutput = true;
     StartedRank rank;
     if (auto problem = startRank(start, rank)) {
@@ -28,6 +31,7 @@ std::optional<FaultText> Session::startRecorded(RankStart start, int& exitCode) 
     }
     m_child = rank.pid;
     m_childFd = openPidfd(m_child);
+    m_gateSoon = monotonicNs() + kGateSoonNs;
     // Whoever reads what the rank writes must see its end, and who feeds it that it has closed its input.
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0) {
@@ -75,6 +79,20 @@ void Session::sendModules() {
                                            {"map", map},
                                            {"device", std::to_string(info.st_dev)},
                                            {"inode", std::to_string(info.st_ino)}});
+}
+
+/// A rank at its gate has all its code loaded that it was linked with.
+void Session::letThroughGate() {
+    trace::MappingHeader& header = m_mapping.header();
+    if (!m_record || m_gateOpened ||
+        header.state.load(std::memory_order_acquire) != static_cast<std::uint32_t>(trace::RankState::AtGate)) {
+        return;
+    }
+    sendModules();
+    m_gateOpened = true;
+    // No gate any more: nobody stops the rank before it ends either.
+    header.gate.store(static_cast<std::uint32_t>(trace::Gate::None));
+    obey(Fields{{"do", "opengate"}});
 }
 
 /// The rank has been ended with its launcher; what it has recorded is still wanted.

@@ -38,11 +38,31 @@ void noteChanged(const CallSites::Changed& changed, LoadedRecording& loaded) {
                         .arg(path, buildText(changed.recorded), buildText(changed.now), lines);
 }
 
+/// The rank waited for its agent to look at its code: it begins behind that.
+void leaveOutGate(trace::RankImage& image) {
+    std::uint64_t waited = 0;
+    std::vector<std::byte> stops;
+    for (std::size_t at = 0; at + sizeof(trace::MappedStop) <= image.stops.size(); at += sizeof(trace::MappedStop)) {
+        std::uint64_t words[4]; // event, begin, end, ready
+        static_assert(sizeof words == sizeof(trace::MappedStop));
+        std::memcpy(words, image.stops.data() + at, sizeof words);
+        if (words[0] == 0 && words[3] == 1) {
+            waited += words[2] - words[1];
+        } else {
+            const auto from = image.stops.begin() + static_cast<std::ptrdiff_t>(at);
+            stops.insert(stops.end(), from, from + sizeof(trace::MappedStop));
+        }
+    }
+    image.stops = std::move(stops);
+    const auto origin = headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, originNs)) + waited;
+    std::memcpy(image.header.data() + offsetof(trace::MappingHeader, originNs), &origin, sizeof origin);
+}
+
 /// Decodes one rank into the timeline.
 void takeRank(std::size_t index, LoadedRecording& loaded) {
     RecordedRank& from = loaded.file.ranks[index];
     const RankId rank{static_cast<std::int32_t>(index)};
-    const trace::RankImage& image = from.image;
+    trace::RankImage& image = from.image;
     LoadedRecording::Rank& out = loaded.ranks[index];
     const auto problem = [&](const QString& text) {
         loaded.problems << QStringLiteral("%1: rank %2: %3").arg(QFileInfo(loaded.path).fileName()).arg(index).arg(text);
@@ -56,6 +76,9 @@ void takeRank(std::size_t index, LoadedRecording& loaded) {
             problem(QStringLiteral("nothing was recorded of it"));
         }
         return;
+    }
+    if (image.header.size() >= sizeof(trace::MappingHeader)) {
+        leaveOutGate(image);
     }
     out.events = headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, eventCount));
     out.recordingOff = static_cast<int>(headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, recordingOff)));

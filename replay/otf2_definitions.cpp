@@ -237,7 +237,12 @@ void Otf2Definitions::write(OTF2_GlobalDefWriter* to, TimeNs end) {
     OTF2_GlobalDefWriter_WriteAttribute(to, kFileAttribute, file, 0, OTF2_TYPE_STRING);
     OTF2_GlobalDefWriter_WriteAttribute(to, kLineAttribute, line, 0, OTF2_TYPE_UINT32);
     writeSystem(to);
+    std::vector<std::pair<OTF2_RegionRef, trace::FunctionId>> regions; // readers want them in the order of their numbers
     for (const auto& [function, number] : m_regions) {
+        regions.emplace_back(number, function);
+    }
+    std::sort(regions.begin(), regions.end());
+    for (const auto& [number, function] : regions) {
         const OTF2_StringRef name = string(std::string(trace::functionName(function)));
         flushStrings(to);
         OTF2_GlobalDefWriter_WriteRegion(to, number, name, name, 0, roleOf(function), OTF2_PARADIGM_MPI,

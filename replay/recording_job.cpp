@@ -128,8 +128,8 @@ QString RecordingJob::start() {
 
 void RecordingJob::writeJob() {
     const QString directory = m_spec.workingDirectory.isEmpty() ? QDir::currentPath() : m_spec.workingDirectory;
-    m_writer.add(ChunkType::Job, -1,
-                 encodeFileFields({{"stopline", STOPLINE_VERSION},
+    add(ChunkType::Job, -1,
+        encodeFileFields({{"stopline", STOPLINE_VERSION},
                                    {"command", bytesOf(words(m_spec).join(u'\n'))},
                                    {"directory", bytesOf(QDir(directory).absolutePath())},
                                    {"started", std::to_string(m_started)},
@@ -166,8 +166,8 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     Rank& rank = *m_ranks[static_cast<std::size_t>(number)];
     rank.number = number;
     rank.link = link;
-    m_writer.add(ChunkType::Rank, number,
-                 encodeFileFields({{"job", "0"},
+    add(ChunkType::Rank, number,
+        encodeFileFields({{"job", "0"},
                                    {"host", bytesOf(hello.host)},
                                    {"program", bytesOf(hello.program)},
                                    {"directory", bytesOf(hello.directory)},
@@ -180,7 +180,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
             });
     connect(link, &agent::AgentLink::modulesTold, this, [this, &rank] {
         rank.modules = rank.link->modules();
-        m_writer.add(ChunkType::Modules, rank.number, rank.modules);
+        add(ChunkType::Modules, rank.number, rank.modules);
     });
     connect(link, &agent::AgentLink::fault, this,
             [this, &rank](const QString&, const QString& text, const QString& remedy) {
@@ -189,7 +189,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
             });
     connect(link, &agent::AgentLink::closed, this, [this, &rank] { onClosed(rank); });
     agent::RankConfig config;
-    config.gate = trace::Gate::None;
+    config.gate = trace::Gate::None; // the agent sees to it
     config.incarnation = Incarnation(1);
     config.libraryDirectory = m_installation.libraryDirectory;
     config.gdbProgram.clear();
@@ -230,7 +230,21 @@ void RecordingJob::fetchNext() {
 void RecordingJob::keep(Rank& rank, bool last) {
     const trace::RankImage& image = rank.link.isNull() ? rank.image : rank.link->image();
     rank.unwritten = !m_writer.addImage(rank.number, image, last);
-    if (rank.unwritten && !m_faultSaid) {
+    if (rank.unwritten) {
+        sayNoRoom();
+    }
+}
+
+/// The same of what is no part of an image.
+void RecordingJob::add(ChunkType type, std::int32_t rank, std::string bytes) {
+    if (!m_writer.add(type, rank, bytes)) {
+        m_unwritten.push_back({type, rank, std::move(bytes)});
+        sayNoRoom();
+    }
+}
+
+void RecordingJob::sayNoRoom() {
+    if (!m_faultSaid) {
         m_faultSaid = true;
         emit said(QStringLiteral("%1: %2. The job goes on; unless there is room again at its end, its recording is cut "
                                  "short here.")
@@ -281,8 +295,8 @@ void RecordingJob::readOrphan(Rank& rank) {
 void RecordingJob::complete(Rank& rank, int waitStatus) {
     rank.complete = true;
     keep(rank, true);
-    m_writer.add(ChunkType::Exit, rank.number,
-                 encodeFileFields({{"status", std::to_string(waitStatus)}, {"faults", rank.faults}}));
+    add(ChunkType::Exit, rank.number,
+        encodeFileFields({{"status", std::to_string(waitStatus)}, {"faults", rank.faults}}));
     checkComplete();
 }
 
@@ -348,6 +362,9 @@ void RecordingJob::writeFile() {
     }
     m_writer.releaseReserve();
     bool whole = true;
+    for (const Chunk& chunk : m_unwritten) { // small ones first
+        whole = m_writer.add(chunk.type, chunk.rank, chunk.bytes) && whole;
+    }
     for (const auto& rank : m_ranks) {
         if (rank != nullptr && rank->unwritten) {
             keep(*rank, true);

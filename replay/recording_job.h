@@ -47,6 +47,8 @@ class RecordingJob : public QObject {
     void onClosed(Rank& rank);
     void readOrphan(Rank& rank);
     void keep(Rank& rank, bool last);
+    void add(ChunkType type, std::int32_t rank, std::string bytes);
+    void sayNoRoom();
     void complete(Rank& rank, int waitStatus);
     void sayFault(const QString& text);
     void onLauncherFinished();
@@ -73,6 +75,12 @@ class RecordingJob : public QObject {
     bool m_launcherDone = false;
     bool m_startFailed = false;
     bool m_faultSaid = false;
+    struct Chunk {
+        ChunkType type;
+        std::int32_t rank;
+        std::string bytes;
+    };
+    std::vector<Chunk> m_unwritten; ///< what did not fit when it came
     bool m_over = false;
     QStringList m_faultsSaid;
 };
