@@ -309,8 +309,9 @@ void Actions::update() {
     setWhyNot(pastFrontier, point || m_callSelected ? QString() : noCall);
     setWhyNot(futureFrontier, point || m_callSelected ? QString() : noCall);
     setWhyNot(stoplineHere, point || m_callSelected ? QString() : noCall);
-    setWhyNot(refresh, m_session->allStopped() ? tr("No rank runs: the diagram shows all that has happened.")
-                                               : QString());
+    setWhyNot(refresh, m_session->allStopped() || !m_session->openedRecording().isEmpty()
+                           ? tr("No rank runs: the diagram shows all that has happened.")
+                           : QString());
     setWhyNot(cancel, m_session->operation().isEmpty() ? tr("Nothing is under way.") : QString());
     const QString noRanks =
         m_session->rankCount() > 0 ? QString() : tr("There are no ranks yet: run the program.");

@@ -37,9 +37,11 @@ int runExport(const CommandLine& line) {
     for (const QString& text : loaded.problems + loaded.notes) {
         std::fprintf(stderr, "stopline: %s\n", qPrintable(text));
     }
-    const QString wrong = otf2 ? replay::exportOtf2(loaded, line.exportTo) : writeChrome(loaded, line.exportTo);
+    const QString wrong =
+        otf2 ? replay::exportOtf2(loaded, line.exportTo) : writeChrome(loaded, line.exportTo);
     if (!wrong.isEmpty()) {
-        std::fprintf(stderr, "stopline: %s cannot be exported: %s.\n", qPrintable(line.openFile), qPrintable(wrong));
+        std::fprintf(stderr, "stopline: %s cannot be exported: %s.\n", qPrintable(line.openFile),
+                     qPrintable(wrong));
         return kScriptFailed;
     }
     return kScriptOk;

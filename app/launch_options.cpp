@@ -25,8 +25,7 @@ QString LaunchOptions::read(const QCommandLineParser& parser, replay::LaunchSpec
         return QStringLiteral("The input file %1 cannot be read.").arg(launch.inputFile);
     }
     if (!words.isEmpty() && isLauncherName(words.first())) {
-        if (parser.isSet(ranks) || parser.isSet(launcher) ||
-            parser.isSet(launcherArgs)) {
+        if (parser.isSet(ranks) || parser.isSet(launcher) || parser.isSet(launcherArgs)) {
             return QStringLiteral(
                        "Give the number of ranks and other options to %1 itself, after its name, or leave "
                        "%1 out.")

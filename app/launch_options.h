@@ -35,8 +35,8 @@ struct LaunchOptions {
         return {ranks, launcher, launcherArgs, directory, environment, input};
     }
 
-    /// Fills in what is to be launched, with the parser's positional arguments as the program or the launcher's own
-    /// command line; returns what is wrong, or an empty text.
+    /// Fills in what is to be launched, with the parser's positional arguments as the program or the
+    /// launcher's own command line; returns what is wrong, or an empty text.
     [[nodiscard]] QString read(const QCommandLineParser& parser, replay::LaunchSpec& launch) const;
 };
 

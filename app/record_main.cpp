@@ -39,7 +39,8 @@ void passSignals(replay::RecordingJob* job) {
     auto* notifier = new QSocketNotifier(channel[1], QSocketNotifier::Read, job);
     QObject::connect(notifier, &QSocketNotifier::activated, job, [job] {
         Caught caught{};
-        if (::read(channel[1], &caught, sizeof caught) == static_cast<ssize_t>(sizeof caught) && !caught.fromTerminal) {
+        if (::read(channel[1], &caught, sizeof caught) == static_cast<ssize_t>(sizeof caught) &&
+            !caught.fromTerminal) {
             job->signalLauncher(caught.signal);
         }
     });

@@ -29,13 +29,15 @@ class File {
     File(const File&) = delete;
     File& operator=(const File&) = delete;
     [[nodiscard]] bool readAt(std::uint64_t offset, void* to, std::size_t bytes) const {
-        return m_fd >= 0 && ::pread(m_fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+        return m_fd >= 0 &&
+               ::pread(m_fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
     }
     [[nodiscard]] std::string all() const {
         std::string text;
         std::array<char, 16384> buffer{};
         ssize_t got = 0;
-        while (m_fd >= 0 && ((got = ::read(m_fd, buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR))) {
+        while (m_fd >= 0 &&
+               ((got = ::read(m_fd, buffer.data(), buffer.size())) > 0 || (got < 0 && errno == EINTR))) {
             if (got > 0) {
                 text.append(buffer.data(), static_cast<std::size_t>(got));
             }
@@ -69,7 +71,8 @@ std::string buildIdIn(const std::vector<unsigned char>& notes, std::size_t align
         if (content > notes.size() || note.n_descsz > notes.size() - content) {
             break;
         }
-        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0) {
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            std::memcmp(notes.data() + name, "GNU", 4) == 0) {
             return hex(notes.data() + content, note.n_descsz);
         }
         at = content + padded(note.n_descsz);
@@ -94,7 +97,8 @@ bool split(std::string_view line, Fields& fields) {
     };
     std::string_view device;
     std::string_view inode;
-    if (!take(fields.range) || !take(fields.permissions) || !take(fields.offset) || !take(device) || !take(inode)) {
+    if (!take(fields.range) || !take(fields.permissions) || !take(fields.offset) || !take(device) ||
+        !take(inode)) {
         return false;
     }
     fields.path = line;
@@ -133,9 +137,10 @@ const std::string& ModuleReader::buildIdAt(const std::string& path) {
     struct stat info {};
     std::string key;
     if (::stat(path.c_str(), &info) == 0) {
-        for (const auto number : {static_cast<long long>(info.st_dev), static_cast<long long>(info.st_ino),
-                                  static_cast<long long>(info.st_size), static_cast<long long>(info.st_mtim.tv_sec),
-                                  static_cast<long long>(info.st_mtim.tv_nsec)}) {
+        for (const auto number :
+             {static_cast<long long>(info.st_dev), static_cast<long long>(info.st_ino),
+              static_cast<long long>(info.st_size), static_cast<long long>(info.st_mtim.tv_sec),
+              static_cast<long long>(info.st_mtim.tv_nsec)}) {
             key += '\n' + std::to_string(number);
         }
     }
@@ -164,7 +169,8 @@ std::string ModuleReader::read(pid_t pid) {
             std::array<char, 4096> target{};
             const std::string program = process + "/exe";
             const ssize_t length = ::readlink(program.c_str(), target.data(), target.size());
-            if (length > 0 && std::string_view(target.data(), static_cast<std::size_t>(length)) == fields.path) {
+            if (length > 0 &&
+                std::string_view(target.data(), static_cast<std::size_t>(length)) == fields.path) {
                 build = readBuildId(program);
             }
             fields.path.remove_suffix(kDeleted.size());

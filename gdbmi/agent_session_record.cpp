@@ -43,8 +43,8 @@ std::optional<FaultText> Session::startRecorded(RankStart start, int& exitCode) 
     return std::nullopt;
 }
 
-/// A signal that is to end the agent is meant for the rank. Launchers send to the group that they have made for the
-/// agent, in which the rank is too; without such a group the rank has not got it.
+/// A signal that is to end the agent is meant for the rank. Launchers send to the group that they have made
+/// for the agent, in which the rank is too; without such a group the rank has not got it.
 void Session::passOn(int signal) {
     if (::getpgrp() != ::getpid() && !m_rankEnded && m_child > 0) {
         ::kill(m_child, signal);
@@ -85,7 +85,8 @@ void Session::sendModules() {
 void Session::letThroughGate() {
     trace::MappingHeader& header = m_mapping.header();
     if (!m_record || m_gateOpened ||
-        header.state.load(std::memory_order_acquire) != static_cast<std::uint32_t>(trace::RankState::AtGate)) {
+        header.state.load(std::memory_order_acquire) !=
+            static_cast<std::uint32_t>(trace::RankState::AtGate)) {
         return;
     }
     sendModules();

@@ -68,11 +68,14 @@ class Export {
         return QJsonDocument(QJsonObject{{QStringLiteral("command"), command.join(u' ')},
                                          {QStringLiteral("stopline"), QString::fromStdString(file.stopline)},
                                          {QStringLiteral("started"),
-                                          QDateTime::fromMSecsSinceEpoch(file.started / 1'000'000, Qt::UTC).toString(Qt::ISODate)}})
+                                          QDateTime::fromMSecsSinceEpoch(file.started / 1'000'000, Qt::UTC)
+                                              .toString(Qt::ISODate)}})
             .toJson(QJsonDocument::Compact);
     }
 
-    [[nodiscard]] TimeNs beginOf(CallRef ref) const { return m_timeline.axisTime(ref.rank, m_timeline.call(ref).begin); }
+    [[nodiscard]] TimeNs beginOf(CallRef ref) const {
+        return m_timeline.axisTime(ref.rank, m_timeline.call(ref).begin);
+    }
     [[nodiscard]] TimeNs endOf(CallRef ref) const {
         const EventIndex end = m_timeline.call(ref).end;
         return std::max(beginOf(ref), end.value() == 0 ? m_end : m_timeline.axisTime(ref.rank, end));
@@ -82,8 +85,9 @@ class Export {
     }
 
     void name(int process, int thread, const char* what, const QString& text) {
-        event(QByteArray("\"ph\":\"M\",\"pid\":") + QByteArray::number(process) + ",\"tid\":" + QByteArray::number(thread) +
-              ",\"name\":\"" + what + "\",\"args\":{\"name\":" + quoted(text) + '}');
+        event(QByteArray("\"ph\":\"M\",\"pid\":") + QByteArray::number(process) +
+              ",\"tid\":" + QByteArray::number(thread) + ",\"name\":\"" + what +
+              "\",\"args\":{\"name\":" + quoted(text) + '}');
     }
 
     void writeRank(RankId rank) {
@@ -91,7 +95,8 @@ class Export {
         name(rank.value(), 0, "process_name",
              QStringLiteral("rank %1 (%2)").arg(rank.value()).arg(QString::fromStdString(from.host)));
         event("\"ph\":\"M\",\"pid\":" + QByteArray::number(rank.value()) +
-              ",\"tid\":0,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":" + QByteArray::number(rank.value()) + '}');
+              ",\"tid\":0,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":" +
+              QByteArray::number(rank.value()) + '}');
         std::set<int> threads;
         for (std::uint32_t i = 0; i < m_timeline.callCount(rank) && m_error.isEmpty(); ++i) {
             const CallRef ref{rank, CallIndex{i}};
@@ -140,13 +145,15 @@ class Export {
             }
         }
         const TimeNs start = beginOf(ref);
-        event("\"ph\":\"X\",\"cat\":\"mpi\"" + track(ref) + ",\"name\":" + quoted(functionText(begin.function)) +
-              ",\"ts\":" + micros(start) + ",\"dur\":" + micros(endOf(ref) - start) + ",\"args\":" +
-              QJsonDocument(arguments).toJson(QJsonDocument::Compact));
+        event("\"ph\":\"X\",\"cat\":\"mpi\"" + track(ref) +
+              ",\"name\":" + quoted(functionText(begin.function)) + ",\"ts\":" + micros(start) +
+              ",\"dur\":" + micros(endOf(ref) - start) +
+              ",\"args\":" + QJsonDocument(arguments).toJson(QJsonDocument::Compact));
     }
 
     [[nodiscard]] QByteArray track(CallRef ref) const {
-        return ",\"pid\":" + QByteArray::number(ref.rank.value()) + ",\"tid\":" + QByteArray::number(threadOf(ref));
+        return ",\"pid\":" + QByteArray::number(ref.rank.value()) +
+               ",\"tid\":" + QByteArray::number(threadOf(ref));
     }
 
     void writeMessages() {
@@ -157,7 +164,8 @@ class Export {
                 continue;
             }
             const auto flow = [&](const char* phase, CallRef ref, TimeNs time) {
-                event(QByteArray("\"ph\":\"") + phase + "\",\"cat\":\"message\",\"name\":\"message\",\"id\":" +
+                event(QByteArray("\"ph\":\"") + phase +
+                      "\",\"cat\":\"message\",\"name\":\"message\",\"id\":" +
                       QByteArray::number(qulonglong{i}) + track(ref) + ",\"ts\":" + micros(time) +
                       (*phase == 'f' ? ",\"bp\":\"e\"" : ""));
             };

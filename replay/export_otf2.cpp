@@ -22,13 +22,14 @@ OTF2_FlushType beforeFlush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) 
 }
 
 /// Keeps the first thing that the library complains about, in place of printing it.
-OTF2_ErrorCode onError(void* to, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
-                       va_list values) {
+OTF2_ErrorCode onError(void* to, const char*, std::uint64_t, const char*, OTF2_ErrorCode code,
+                       const char* format, va_list values) {
     auto* text = static_cast<QString*>(to);
     if (text != nullptr && text->isEmpty()) {
         std::array<char, 512> said{};
         std::vsnprintf(said.data(), said.size(), format, values);
-        *text = QStringLiteral("%1: %2").arg(QString::fromUtf8(OTF2_Error_GetDescription(code)), QString::fromUtf8(said.data()));
+        *text = QStringLiteral("%1: %2").arg(QString::fromUtf8(OTF2_Error_GetDescription(code)),
+                                             QString::fromUtf8(said.data()));
     }
     return code;
 }
@@ -111,8 +112,10 @@ class ArchiveWriter {
     void enter(OTF2_RegionRef region) {
         const SiteText where = m_loaded.sites.of(m_rank, m_begin->site);
         if (where.line > 0) {
-            OTF2_AttributeList_AddStringRef(m_attributes, Otf2Definitions::kFileAttribute, m_definitions.string(where.file));
-            OTF2_AttributeList_AddUint32(m_attributes, Otf2Definitions::kLineAttribute, static_cast<std::uint32_t>(where.line));
+            OTF2_AttributeList_AddStringRef(m_attributes, Otf2Definitions::kFileAttribute,
+                                            m_definitions.string(where.file));
+            OTF2_AttributeList_AddUint32(m_attributes, Otf2Definitions::kLineAttribute,
+                                         static_cast<std::uint32_t>(where.line));
         }
         OTF2_EvtWriter_Enter(m_writer, m_attributes, m_time, region); // which empties the list
     }
@@ -135,7 +138,8 @@ class ArchiveWriter {
         case trace::CallClass::Send:
         case trace::CallClass::Sendrecv:
             if (sends) {
-                OTF2_EvtWriter_MpiSend(m_writer, nullptr, m_time, static_cast<std::uint32_t>(m_begin->sendPeer), comm,
+                OTF2_EvtWriter_MpiSend(m_writer, nullptr, m_time,
+                                       static_cast<std::uint32_t>(m_begin->sendPeer), comm,
                                        static_cast<std::uint32_t>(m_begin->sendTag), m_begin->sendBytes);
             }
             break;
@@ -172,7 +176,8 @@ class ArchiveWriter {
     }
 
     [[nodiscard]] std::uint64_t serial(trace::RequestRef ref) const {
-        return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown || ref.back > m_created
+        return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown ||
+                       ref.back > m_created
                    ? 0
                    : m_created - ref.back;
     }
@@ -184,9 +189,9 @@ class ArchiveWriter {
         }
         const Pending& request = found->second;
         if (request.send) {
-            OTF2_EvtWriter_MpiIsend(m_writer, nullptr, m_time, static_cast<std::uint32_t>(request.begin->sendPeer),
-                                    request.comm, static_cast<std::uint32_t>(request.begin->sendTag),
-                                    request.begin->sendBytes, number);
+            OTF2_EvtWriter_MpiIsend(
+                m_writer, nullptr, m_time, static_cast<std::uint32_t>(request.begin->sendPeer), request.comm,
+                static_cast<std::uint32_t>(request.begin->sendTag), request.begin->sendBytes, number);
         } else {
             OTF2_EvtWriter_MpiIrecvRequest(m_writer, nullptr, m_time, number);
         }
@@ -195,10 +200,11 @@ class ArchiveWriter {
     void end(const trace::EventDetails& end) {
         const trace::CallClass what = trace::functionClass(m_begin->function);
         const OTF2_CommRef comm = m_definitions.comm(m_rank, m_begin->comm);
-        const bool receives = what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv || what == trace::CallClass::Mrecv;
+        const bool receives = what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv ||
+                              what == trace::CallClass::Mrecv;
         if (receives && end.status.source >= 0 && comm != OTF2_UNDEFINED_COMM) {
-            OTF2_EvtWriter_MpiRecv(m_writer, nullptr, m_time, static_cast<std::uint32_t>(end.status.source), comm,
-                                   static_cast<std::uint32_t>(end.status.tag), end.status.bytes);
+            OTF2_EvtWriter_MpiRecv(m_writer, nullptr, m_time, static_cast<std::uint32_t>(end.status.source),
+                                   comm, static_cast<std::uint32_t>(end.status.tag), end.status.bytes);
         }
         if (end.function != trace::FunctionId::Request_get_status) {
             for (const trace::Completion& completion : end.completions) {
@@ -208,10 +214,10 @@ class ArchiveWriter {
         if (const auto operation = otf2Operation(*m_begin); operation && comm != OTF2_UNDEFINED_COMM) {
             const std::uint32_t root = m_begin->root == kRootInter  ? OTF2_COLLECTIVE_ROOT_SELF
                                        : m_begin->root == kProcNull ? OTF2_COLLECTIVE_ROOT_THIS_GROUP
-                                       : m_begin->root >= 0         ? static_cast<std::uint32_t>(m_begin->root)
-                                                                    : OTF2_COLLECTIVE_ROOT_NONE;
-            OTF2_EvtWriter_MpiCollectiveEnd(m_writer, nullptr, m_time, *operation, comm, root, m_begin->sendBytes,
-                                            m_begin->recvBytes);
+                                       : m_begin->root >= 0 ? static_cast<std::uint32_t>(m_begin->root)
+                                                            : OTF2_COLLECTIVE_ROOT_NONE;
+            OTF2_EvtWriter_MpiCollectiveEnd(m_writer, nullptr, m_time, *operation, comm, root,
+                                            m_begin->sendBytes, m_begin->recvBytes);
         }
     }
 
@@ -231,9 +237,9 @@ class ArchiveWriter {
         } else if (request.send) {
             OTF2_EvtWriter_MpiIsendComplete(m_writer, nullptr, m_time, number);
         } else if (completion.status.source >= 0) {
-            OTF2_EvtWriter_MpiIrecv(m_writer, nullptr, m_time, static_cast<std::uint32_t>(completion.status.source),
-                                    request.comm, static_cast<std::uint32_t>(completion.status.tag),
-                                    completion.status.bytes, number);
+            OTF2_EvtWriter_MpiIrecv(
+                m_writer, nullptr, m_time, static_cast<std::uint32_t>(completion.status.source), request.comm,
+                static_cast<std::uint32_t>(completion.status.tag), completion.status.bytes, number);
         }
     }
 
@@ -264,8 +270,9 @@ QString exportOtf2(const LoadedRecording& loaded, const QString& directory) {
     }
     QString wrong;
     OTF2_Error_RegisterCallback(onError, &wrong);
-    OTF2_Archive* archive = OTF2_Archive_Open(QFile::encodeName(directory).constData(), "traces", OTF2_FILEMODE_WRITE,
-                                              kChunkBytes, 4 * kChunkBytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive* archive =
+        OTF2_Archive_Open(QFile::encodeName(directory).constData(), "traces", OTF2_FILEMODE_WRITE,
+                          kChunkBytes, 4 * kChunkBytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive != nullptr) {
         const OTF2_FlushCallbacks flush{beforeFlush, nullptr};
         OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
@@ -291,7 +298,8 @@ bool hasOtf2() {
 }
 
 QString exportOtf2(const LoadedRecording&, const QString&) {
-    return QStringLiteral("this Stopline was built without OTF2: install libopen-trace-format2-dev and build it again");
+    return QStringLiteral(
+        "this Stopline was built without OTF2: install libopen-trace-format2-dev and build it again");
 }
 
 } // namespace stopline::replay

@@ -27,9 +27,10 @@ QString buildText(const std::string& build) {
 
 void noteChanged(const CallSites::Changed& changed, LoadedRecording& loaded) {
     const QString path = QString::fromStdString(changed.path);
-    const QString lines = changed.resolved
-                              ? QStringLiteral("lines are those of the recorded build; a source file may have changed since")
-                              : QStringLiteral("calls whose lines are not in the recording have none");
+    const QString lines =
+        changed.resolved
+            ? QStringLiteral("lines are those of the recorded build; a source file may have changed since")
+            : QStringLiteral("calls whose lines are not in the recording have none");
     if (changed.now.empty() && !QFileInfo::exists(path)) {
         loaded.notes << QStringLiteral("%1 is not there any more: %2.").arg(path, lines);
         return;
@@ -42,7 +43,8 @@ void noteChanged(const CallSites::Changed& changed, LoadedRecording& loaded) {
 void leaveOutGate(trace::RankImage& image) {
     std::uint64_t waited = 0;
     std::vector<std::byte> stops;
-    for (std::size_t at = 0; at + sizeof(trace::MappedStop) <= image.stops.size(); at += sizeof(trace::MappedStop)) {
+    for (std::size_t at = 0; at + sizeof(trace::MappedStop) <= image.stops.size();
+         at += sizeof(trace::MappedStop)) {
         std::uint64_t words[4]; // event, begin, end, ready
         static_assert(sizeof words == sizeof(trace::MappedStop));
         std::memcpy(words, image.stops.data() + at, sizeof words);
@@ -58,6 +60,18 @@ void leaveOutGate(trace::RankImage& image) {
     std::memcpy(image.header.data() + offsetof(trace::MappingHeader, originNs), &origin, sizeof origin);
 }
 
+/// In pieces, so that an event is never kept twice. Answers what is wrong with the image.
+QString decode(RankId rank, const trace::RankImage& image, Recording& recording) {
+    constexpr std::size_t kPiece = 1 << 16;
+    constexpr auto kNoLimit = std::chrono::hours(24);
+    QString error;
+    do {
+        error = recording.read(rank, image, kPiece);
+        (void)recording.take(rank, kNoLimit); // a first execution differs from nothing
+    } while (error.isEmpty() && recording.behind(rank));
+    return error;
+}
+
 /// Decodes one rank into the timeline.
 void takeRank(std::size_t index, LoadedRecording& loaded) {
     RecordedRank& from = loaded.file.ranks[index];
@@ -65,7 +79,8 @@ void takeRank(std::size_t index, LoadedRecording& loaded) {
     trace::RankImage& image = from.image;
     LoadedRecording::Rank& out = loaded.ranks[index];
     const auto problem = [&](const QString& text) {
-        loaded.problems << QStringLiteral("%1: rank %2: %3").arg(QFileInfo(loaded.path).fileName()).arg(index).arg(text);
+        loaded.problems
+            << QStringLiteral("%1: rank %2: %3").arg(QFileInfo(loaded.path).fileName()).arg(index).arg(text);
     };
     if (!from.present) {
         problem(QStringLiteral("the file has nothing of it"));
@@ -81,45 +96,52 @@ void takeRank(std::size_t index, LoadedRecording& loaded) {
         leaveOutGate(image);
     }
     out.events = headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, eventCount));
-    out.recordingOff = static_cast<int>(headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, recordingOff)));
+    out.recordingOff =
+        static_cast<int>(headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, recordingOff)));
     out.insideCall = headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, insideCall)) != 0;
     const std::uint64_t staged =
-        image.staging.empty() ? 0
-                              : std::uint64_t{headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedIds))} +
-                                    headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedTimes));
+        image.staging.empty()
+            ? 0
+            : std::uint64_t{headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedIds))} +
+                  headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedTimes));
     out.bytes = image.dictionary.size() + image.comms.size() + image.blocks.size() + staged;
     trace::BlockHeader block{};
     if (image.blocks.size() >= sizeof block) {
         std::memcpy(&block, image.blocks.data(), sizeof block);
     }
     const auto first = !image.blocks.empty() ? block.firstEvent
-                       : staged > 0 ? headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, stagedFirst))
-                                    : 1;
+                       : staged > 0
+                           ? headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, stagedFirst))
+                           : 1;
     if (first > 1 && block.magic == (image.blocks.empty() ? 0 : trace::kBlockMagic)) {
         out.unreceived = out.events;
-        problem(QStringLiteral("what it did before event %1 is missing, and without it the rest means nothing").arg(first));
+        problem(
+            QStringLiteral("what it did before event %1 is missing, and without it the rest means nothing")
+                .arg(first));
         return;
     }
     QString error;
-    constexpr auto kNoLimit = std::chrono::hours(24);
     if (image.staging.empty()) {
         // The header's words are of a staging area that is not in the file.
         trace::RankImage blocksOnly = image;
-        std::memset(blocksOnly.header.data() + offsetof(trace::MappingHeader, stagedIds), 0, sizeof(std::uint32_t));
-        error = loaded.recording->read(rank, blocksOnly);
+        std::memset(blocksOnly.header.data() + offsetof(trace::MappingHeader, stagedIds), 0,
+                    sizeof(std::uint32_t));
+        error = decode(rank, blocksOnly, *loaded.recording);
     } else {
-        error = loaded.recording->read(rank, image);
+        error = decode(rank, image, *loaded.recording);
     }
-    (void)loaded.recording->take(rank, kNoLimit); // a first execution differs from nothing
     const std::uint64_t last = loaded.recording->timeline().lastEvent(rank).value();
     out.unreceived = out.events > last ? out.events - last : 0;
+    loaded.recording->noteEnd(rank, out.unreceived > 0 || !error.isEmpty() || out.recordingOff != 0);
     if (!error.isEmpty()) {
         problem(QStringLiteral("%1; what it did after event %2 is missing").arg(error).arg(last));
     } else if (out.recordingOff != 0) {
-        problem(QStringLiteral("its recording ends with event %1: %2").arg(last).arg(
-            QString::fromLocal8Bit(std::strerror(out.recordingOff))));
+        problem(QStringLiteral("its recording ends with event %1: %2")
+                    .arg(last)
+                    .arg(QString::fromLocal8Bit(std::strerror(out.recordingOff))));
     } else if (out.unreceived > 0) {
-        problem(QStringLiteral("its last %1 events are missing, behind event %2").arg(out.unreceived).arg(last));
+        problem(
+            QStringLiteral("its last %1 events are missing, behind event %2").arg(out.unreceived).arg(last));
     }
     if (last < out.events) {
         out.insideCall = last > 0 && loaded.recording->timeline().isBegin(rank, EventIndex{last});
@@ -134,7 +156,9 @@ QString endText(const RecordedRank& rank) {
     }
     if (WIFSIGNALED(rank.waitStatus)) {
         const int signal = WTERMSIG(rank.waitStatus);
-        return QStringLiteral("killed by signal %1 (%2)").arg(signal).arg(QString::fromLocal8Bit(strsignal(signal)));
+        return QStringLiteral("killed by signal %1 (%2)")
+            .arg(signal)
+            .arg(QString::fromLocal8Bit(strsignal(signal)));
     }
     return QStringLiteral("exited with code %1").arg(WEXITSTATUS(rank.waitStatus));
 }
@@ -146,7 +170,8 @@ QString loadRecording(const QString& path, LoadedRecording& loaded, const std::a
         return QStringLiteral("%1 cannot be opened: %2.").arg(path, QString::fromStdString(wrong));
     }
     for (const FileProblem& problem : loaded.file.problems) {
-        loaded.problems << QStringLiteral("%1: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(problem.text));
+        loaded.problems << QStringLiteral("%1: %2").arg(QFileInfo(path).fileName(),
+                                                        QString::fromStdString(problem.text));
     }
     if (!loaded.file.lost.empty()) {
         loaded.problems << QStringLiteral("%1: it could not be written in full: %2")

@@ -17,11 +17,11 @@ namespace stopline::replay {
 struct LoadedRecording {
     /// Of a rank, besides what its events say.
     struct Rank {
-        std::uint64_t bytes = 0;       ///< what the rank's recording takes: dictionary, communicators, events
-        std::uint64_t events = 0;      ///< that the library counted
-        std::uint64_t unreceived = 0;  ///< of these, not in the file
-        int recordingOff = 0;          ///< errno: the library stopped recording; 0: it did not
-        bool insideCall = false;       ///< it had entered its last call and not left it
+        std::uint64_t bytes = 0;      ///< what the rank's recording takes: dictionary, communicators, events
+        std::uint64_t events = 0;     ///< that the library counted
+        std::uint64_t unreceived = 0; ///< of these, not in the file
+        int recordingOff = 0;         ///< errno: the library stopped recording; 0: it did not
+        bool insideCall = false;      ///< it had entered its last call and not left it
     };
 
     QString path;
@@ -35,8 +35,8 @@ struct LoadedRecording {
     QStringList notes;
 };
 
-/// Reads the file and decodes all ranks; takes seconds where it is large. Empty, or why nothing can be shown at all.
-/// `cancelled` is looked at between two ranks; the answer is then "cancelled".
+/// Reads the file and decodes all ranks; takes seconds where it is large. Empty, or why nothing can be shown
+/// at all. `cancelled` is looked at between two ranks; the answer is then "cancelled".
 [[nodiscard]] QString loadRecording(const QString& path, LoadedRecording& loaded,
                                     const std::atomic<bool>* cancelled = nullptr);
 

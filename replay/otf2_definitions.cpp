@@ -13,11 +13,13 @@ constexpr OTF2_CommRef kSelfComm = 0;
 constexpr std::uint64_t kNanoseconds = 1'000'000'000;
 
 bool isComm(trace::CommKind kind) {
-    return kind != trace::CommKind::Window && kind != trace::CommKind::File && kind != trace::CommKind::Process;
+    return kind != trace::CommKind::Window && kind != trace::CommKind::File &&
+           kind != trace::CommKind::Process;
 }
 
 bool areRanks(const std::vector<std::int32_t>& members, std::int32_t count) {
-    return std::all_of(members.begin(), members.end(), [count](std::int32_t rank) { return rank >= 0 && rank < count; });
+    return std::all_of(members.begin(), members.end(),
+                       [count](std::int32_t rank) { return rank >= 0 && rank < count; });
 }
 
 OTF2_RegionRole roleOf(trace::FunctionId function) {
@@ -31,7 +33,8 @@ OTF2_RegionRole roleOf(trace::FunctionId function) {
     case trace::CallClass::Imrecv:
         return OTF2_REGION_ROLE_POINT2POINT;
     case trace::CallClass::Collective:
-        return function == trace::FunctionId::Barrier ? OTF2_REGION_ROLE_BARRIER : OTF2_REGION_ROLE_COLL_OTHER;
+        return function == trace::FunctionId::Barrier ? OTF2_REGION_ROLE_BARRIER
+                                                      : OTF2_REGION_ROLE_COLL_OTHER;
     case trace::CallClass::Rma:
     case trace::CallClass::RmaRequest:
         return OTF2_REGION_ROLE_RMA;
@@ -102,7 +105,8 @@ OTF2_RegionRef Otf2Definitions::region(trace::FunctionId function) {
 }
 
 OTF2_LocationRef Otf2Definitions::location(RankId rank, int thread) {
-    const auto [entry, fresh] = m_locationOf.emplace(std::pair(int(rank.value()), thread), m_locations.size());
+    const auto [entry, fresh] =
+        m_locationOf.emplace(std::pair(int(rank.value()), thread), m_locations.size());
     if (fresh) {
         m_locations.push_back({m_locations.size(), rank, thread, 0});
     }
@@ -121,7 +125,8 @@ void Otf2Definitions::addComms(RankId rank) {
             return;
         }
         if (info.kind == trace::CommKind::Self || !isComm(info.kind) || m_comms.contains(info.id) ||
-            !areRanks(info.members, m_timeline.rankCount()) || !areRanks(info.remote, m_timeline.rankCount())) {
+            !areRanks(info.members, m_timeline.rankCount()) ||
+            !areRanks(info.remote, m_timeline.rankCount())) {
             continue;
         }
         Comm comm;
@@ -165,7 +170,8 @@ void Otf2Definitions::writeSystem(OTF2_GlobalDefWriter* to) {
     std::map<std::string, OTF2_SystemTreeNodeRef> nodes;
     for (std::size_t i = 0; i < m_loaded.file.ranks.size(); ++i) {
         const std::string& host = m_loaded.file.ranks[i].host;
-        const auto [entry, fresh] = nodes.emplace(host, static_cast<OTF2_SystemTreeNodeRef>(nodes.size() + 1));
+        const auto [entry, fresh] =
+            nodes.emplace(host, static_cast<OTF2_SystemTreeNodeRef>(nodes.size() + 1));
         if (fresh) {
             const OTF2_StringRef name = string(host.empty() ? "(unknown host)" : host);
             flushStrings(to);
@@ -181,18 +187,21 @@ void Otf2Definitions::writeSystem(OTF2_GlobalDefWriter* to) {
         const OTF2_StringRef name =
             string(location.thread == 0 ? "main thread" : "thread " + std::to_string(location.thread));
         flushStrings(to);
-        OTF2_GlobalDefWriter_WriteLocation(to, location.number, name, OTF2_LOCATION_TYPE_CPU_THREAD, location.events,
+        OTF2_GlobalDefWriter_WriteLocation(to, location.number, name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                           location.events,
                                            static_cast<OTF2_LocationGroupRef>(location.rank.value()));
     }
 }
 
-OTF2_GroupRef Otf2Definitions::writeGroup(OTF2_GlobalDefWriter* to, const std::vector<std::int32_t>& members) {
+OTF2_GroupRef Otf2Definitions::writeGroup(OTF2_GlobalDefWriter* to,
+                                          const std::vector<std::int32_t>& members) {
     // 0 is that of the locations, 1 that of MPI_COMM_SELF.
     const auto [entry, fresh] = m_groups.emplace(members, static_cast<OTF2_GroupRef>(m_groups.size() + 2));
     if (fresh) {
         const std::vector<std::uint64_t> ranks(members.begin(), members.end());
         OTF2_GlobalDefWriter_WriteGroup(to, entry->second, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                        OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(ranks.size()), ranks.data());
+                                        OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(ranks.size()),
+                                        ranks.data());
     }
     return entry->second;
 }
@@ -202,10 +211,11 @@ void Otf2Definitions::writeComms(OTF2_GlobalDefWriter* to) {
     for (std::uint64_t i = 0; i < m_loaded.file.ranks.size(); ++i) {
         locations.push_back(i);
     }
-    OTF2_GlobalDefWriter_WriteGroup(to, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
-                                    static_cast<std::uint32_t>(locations.size()), locations.data());
-    OTF2_GlobalDefWriter_WriteGroup(to, 1, 0, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0,
-                                    nullptr);
+    OTF2_GlobalDefWriter_WriteGroup(to, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(locations.size()),
+                                    locations.data());
+    OTF2_GlobalDefWriter_WriteGroup(to, 1, 0, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, 0, nullptr);
     const OTF2_StringRef self = string("MPI_COMM_SELF");
     flushStrings(to);
     OTF2_GlobalDefWriter_WriteComm(to, kSelfComm, self, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
@@ -214,14 +224,16 @@ void Otf2Definitions::writeComms(OTF2_GlobalDefWriter* to) {
         const OTF2_StringRef name = string(comm.name);
         flushStrings(to);
         const auto known = m_comms.find(comm.parent);
-        const OTF2_CommRef parent = known != m_comms.end() && known->second.number < comm.number ? known->second.number
-                                                                                                 : OTF2_UNDEFINED_COMM;
+        const OTF2_CommRef parent = known != m_comms.end() && known->second.number < comm.number
+                                        ? known->second.number
+                                        : OTF2_UNDEFINED_COMM;
         const OTF2_GroupRef group = writeGroup(to, comm.info->members);
         if (comm.info->remote.empty()) {
             OTF2_GlobalDefWriter_WriteComm(to, comm.number, name, group, parent, OTF2_COMM_FLAG_NONE);
         } else {
-            OTF2_GlobalDefWriter_WriteInterComm(to, comm.number, name, group, writeGroup(to, comm.info->remote),
-                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+            OTF2_GlobalDefWriter_WriteInterComm(to, comm.number, name, group,
+                                                writeGroup(to, comm.info->remote), OTF2_UNDEFINED_COMM,
+                                                OTF2_COMM_FLAG_NONE);
         }
     }
 }
@@ -237,7 +249,8 @@ void Otf2Definitions::write(OTF2_GlobalDefWriter* to, TimeNs end) {
     OTF2_GlobalDefWriter_WriteAttribute(to, kFileAttribute, file, 0, OTF2_TYPE_STRING);
     OTF2_GlobalDefWriter_WriteAttribute(to, kLineAttribute, line, 0, OTF2_TYPE_UINT32);
     writeSystem(to);
-    std::vector<std::pair<OTF2_RegionRef, trace::FunctionId>> regions; // readers want them in the order of their numbers
+    std::vector<std::pair<OTF2_RegionRef, trace::FunctionId>>
+        regions; // readers want them in the order of their numbers
     for (const auto& [function, number] : m_regions) {
         regions.emplace_back(number, function);
     }

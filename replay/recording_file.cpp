@@ -51,10 +51,9 @@ bool takeHex(std::string_view& line, std::uint64_t& value) {
 } // namespace
 
 std::string chunkName(std::uint32_t type) {
-    static constexpr std::array<const char*, 13> kNames = {"",        "job",        "rank",           "modules",
-                                                           "header",  "staging",    "dictionary",     "communicators",
-                                                           "stops",   "blocks",     "exit",           "call sites",
-                                                           "end"};
+    static constexpr std::array<const char*, 13> kNames = {
+        "",      "job",    "rank", "modules",    "header", "staging", "dictionary", "communicators",
+        "stops", "blocks", "exit", "call sites", "end"};
     return type > 0 && type < kNames.size() ? kNames[type] : "type " + std::to_string(type);
 }
 
@@ -139,8 +138,9 @@ const CodeModule* moduleOf(const std::vector<CodeModule>& modules, CodeAddress r
         return nullptr;
     }
     const std::uint64_t call = returnAddress.value() - 1;
-    auto next = std::upper_bound(modules.begin(), modules.end(), call,
-                                 [](std::uint64_t value, const CodeModule& module) { return value < module.begin; });
+    auto next =
+        std::upper_bound(modules.begin(), modules.end(), call,
+                         [](std::uint64_t value, const CodeModule& module) { return value < module.begin; });
     if (next == modules.begin() || (--next)->end <= call) {
         return nullptr;
     }
@@ -155,7 +155,9 @@ std::string encodeSites(const SiteTable& sites) {
     std::map<std::pair<std::string_view, std::string_view>, std::uint64_t> numbers;
     std::string modules;
     for (const auto& [key, site] : sites) {
-        if (numbers.emplace(std::pair(std::string_view(key.path), std::string_view(key.build)), numbers.size()).second) {
+        if (numbers
+                .emplace(std::pair(std::string_view(key.path), std::string_view(key.build)), numbers.size())
+                .second) {
             putText(modules, key.path);
             putText(modules, key.build);
         }

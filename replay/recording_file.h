@@ -1,30 +1,31 @@
-// The file that `stopline record` writes: what all ranks of a job have recorded, and what is needed to read it without
-// the job. Standard C++ only.
+// The file that `stopline record` writes: what all ranks of a job have recorded, and what is needed to read
+// it without the job. Standard C++ only.
 //
-// Layout. All numbers are little-endian. The file starts with a FileHeader; chunks follow, each a ChunkHeader and its
-// stored bytes, without padding. A chunk belongs to one rank, or to the job (rank -1). Chunks may come in any order but
-// for those that continue others: the Blocks (Dictionary, Comms, Stops) of a rank are parts of one stream and stand in
-// its order. A chunk of an unknown type is skipped: new types need no new version. `kFileVersion` changes when old
-// programs would misread a file; they refuse it then.
+// Layout. All numbers are little-endian. The file starts with a FileHeader; chunks follow, each a ChunkHeader
+// and its stored bytes, without padding. A chunk belongs to one rank, or to the job (rank -1). Chunks may
+// come in any order but for those that continue others: the Blocks (Dictionary, Comms, Stops) of a rank are
+// parts of one stream and stand in its order. A chunk of an unknown type is skipped: new types need no new
+// version. `kFileVersion` changes when old programs would misread a file; they refuse it then.
 //
-// Two checksums (crc32 of zlib) a chunk: one of its header, so that the next chunk is found behind a damaged one, and one
-// of its stored bytes. Behind a damaged header the reader looks for the next sound one. A file that was finished ends
-// with an End chunk; without it the recording was cut off (the recorder was killed, the disk was full).
+// Two checksums (crc32 of zlib) a chunk: one of its header, so that the next chunk is found behind a damaged
+// one, and one of its stored bytes. Behind a damaged header the reader looks for the next sound one. A file
+// that was finished ends with an End chunk; without it the recording was cut off (the recorder was killed,
+// the disk was full).
 //
 // Chunk types and what they hold, before compression:
 //   Job        fields: stopline (version), command (one word a line), directory, started (ns since 1970),
 //              recorder (host that ran `stopline record`), ranks (as the launcher said, 0 unknown)
 //   Rank       fields: job, host, program, directory, clock (ns to be added to the
 //              rank's CLOCK_MONOTONIC to get the recorder's)
-//   Modules    text: the rank's code, one module a line as agent_modules.h says; the last one of a rank counts
-//   Header     trace::MappingHeader of the rank, as it was when the chunks before had been copied; the last one counts
-//   Staging    the current staging buffer, kStagingBytes, of the same moment as the Header before it
-//   Dictionary, Comms, Stops, Blocks
-//              the parts of the rank's mapping of these names (see tracelib/mapping.h), in pieces. A piece of Blocks
-//              holds whole blocks and is stored as it is: they are compressed already
-//   Exit       fields: status (of the rank's process as waitpid gives it; -1 unknown), faults (what was said of the rank)
-//   Sites      resolved call sites: see encodeSites()
-//   End        fields: took (ns from the launcher's start to its end), code (exit code of the job), lost (what could not
+//   Modules    text: the rank's code, one module a line as agent_modules.h says; the last one of a rank
+//   counts Header     trace::MappingHeader of the rank, as it was when the chunks before had been copied; the
+//   last one counts Staging    the current staging buffer, kStagingBytes, of the same moment as the Header
+//   before it Dictionary, Comms, Stops, Blocks
+//              the parts of the rank's mapping of these names (see tracelib/mapping.h), in pieces. A piece of
+//              Blocks holds whole blocks and is stored as it is: they are compressed already
+//   Exit       fields: status (of the rank's process as waitpid gives it; -1 unknown), faults (what was said
+//   of the rank) Sites      resolved call sites: see encodeSites() End        fields: took (ns from the
+//   launcher's start to its end), code (exit code of the job), lost (what could not
 //              be written; empty: nothing)
 // Fields are lines "name value\n"; in values newline is \n and backslash is \\.
 #pragma once
@@ -39,7 +40,8 @@
 
 namespace stopline::replay {
 
-inline constexpr std::uint64_t kFileMagic = 0x0a1a0d43454c5453ULL; ///< "STLEC\r\x1a\n": no text file, and no copy as text
+inline constexpr std::uint64_t kFileMagic =
+    0x0a1a0d43454c5453ULL; ///< "STLEC\r\x1a\n": no text file, and no copy as text
 inline constexpr std::uint32_t kFileVersion = 1;
 inline constexpr std::uint32_t kChunkMagic = 0x4b434c53; ///< "SLCK"
 /// Largest chunk before compression; a larger one is damaged.
@@ -125,8 +127,8 @@ struct SiteText {
     friend bool operator==(const SiteText&, const SiteText&) = default;
 };
 using SiteTable = std::map<SiteKey, SiteText>;
-/// Count of modules, then of each path and build; count of sites, then of each the module's number, offset, line, file,
-/// function. Numbers are varints, texts a varint length and the bytes.
+/// Count of modules, then of each path and build; count of sites, then of each the module's number, offset,
+/// line, file, function. Numbers are varints, texts a varint length and the bytes.
 [[nodiscard]] std::string encodeSites(const SiteTable& sites);
 /// Adds to `sites`; false when the bytes are damaged, what came before is added then.
 [[nodiscard]] bool decodeSites(std::string_view bytes, SiteTable& sites);

@@ -39,8 +39,8 @@ QStringList words(const LaunchSpec& spec) {
     if (!spec.command.isEmpty()) {
         return spec.command;
     }
-    return QStringList{spec.launcher, QStringLiteral("-n"), QString::number(spec.ranks)} + spec.launcherArguments +
-           QStringList(spec.program) + spec.arguments;
+    return QStringList{spec.launcher, QStringLiteral("-n"), QString::number(spec.ranks)} +
+           spec.launcherArguments + QStringList(spec.program) + spec.arguments;
 }
 
 } // namespace
@@ -52,8 +52,8 @@ struct RecordingJob::Rank {
     std::string modules;
     std::string faults;
     bool fetching = false;
-    bool ending = false;   ///< its end has been seen
-    bool complete = false; ///< written up to its end, or as far as it is known
+    bool ending = false;    ///< its end has been seen
+    bool complete = false;  ///< written up to its end, or as far as it is known
     bool unwritten = false; ///< something of it did not fit into the file
     int dyingMs = 0;
 };
@@ -127,14 +127,15 @@ QString RecordingJob::start() {
 }
 
 void RecordingJob::writeJob() {
-    const QString directory = m_spec.workingDirectory.isEmpty() ? QDir::currentPath() : m_spec.workingDirectory;
+    const QString directory =
+        m_spec.workingDirectory.isEmpty() ? QDir::currentPath() : m_spec.workingDirectory;
     add(ChunkType::Job, -1,
         encodeFileFields({{"stopline", STOPLINE_VERSION},
-                                   {"command", bytesOf(words(m_spec).join(u'\n'))},
-                                   {"directory", bytesOf(QDir(directory).absolutePath())},
-                                   {"started", std::to_string(m_started)},
-                                   {"recorder", QSysInfo::machineHostName().toStdString()},
-                                   {"ranks", std::to_string(m_ranks.size())}}));
+                          {"command", bytesOf(words(m_spec).join(u'\n'))},
+                          {"directory", bytesOf(QDir(directory).absolutePath())},
+                          {"started", std::to_string(m_started)},
+                          {"recorder", QSysInfo::machineHostName().toStdString()},
+                          {"ranks", std::to_string(m_ranks.size())}}));
 }
 
 void RecordingJob::signalLauncher(int signal) {
@@ -168,10 +169,10 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     rank.link = link;
     add(ChunkType::Rank, number,
         encodeFileFields({{"job", "0"},
-                                   {"host", bytesOf(hello.host)},
-                                   {"program", bytesOf(hello.program)},
-                                   {"directory", bytesOf(hello.directory)},
-                                   {"clock", std::to_string(hello.clockOffsetNs)}}));
+                          {"host", bytesOf(hello.host)},
+                          {"program", bytesOf(hello.program)},
+                          {"directory", bytesOf(hello.directory)},
+                          {"clock", std::to_string(hello.clockOffsetNs)}}));
     connect(link, &agent::AgentLink::statusChanged, this,
             [this, &rank](const agent::RankStatus&, const agent::RankStatus& now) {
                 if (now.ended) {
@@ -246,8 +247,9 @@ void RecordingJob::add(ChunkType type, std::int32_t rank, std::string bytes) {
 void RecordingJob::sayNoRoom() {
     if (!m_faultSaid) {
         m_faultSaid = true;
-        emit said(QStringLiteral("%1: %2. The job goes on; unless there is room again at its end, its recording is cut "
-                                 "short here.")
+        emit said(QStringLiteral(
+                      "%1: %2. The job goes on; unless there is room again at its end, its recording is cut "
+                      "short here.")
                       .arg(QString::fromLocal8Bit(m_writer.partName().c_str()),
                            QString::fromLocal8Bit(std::strerror(m_writer.fault()))));
     }
@@ -267,7 +269,8 @@ void RecordingJob::onEnded(Rank& rank) {
     });
 }
 
-/// Its agent has gone. When that was killed, the rank died with it, and what it has recorded is still in its mapping.
+/// Its agent has gone. When that was killed, the rank died with it, and what it has recorded is still in its
+/// mapping.
 void RecordingJob::onClosed(Rank& rank) {
     if (!rank.complete) {
         rank.dyingMs = 0;
@@ -287,7 +290,8 @@ void RecordingJob::readOrphan(Rank& rank) {
     }
     const agent::RankStatus& status = rank.link->status();
     if (pid > 0 && !rank.link->readOrphanedMapping()) {
-        rank.faults += "the connection to its agent ended before its end was told; what it did last may be missing\n";
+        rank.faults +=
+            "the connection to its agent ended before its end was told; what it did last may be missing\n";
     }
     complete(rank, status.ended ? status.waitStatus : -1);
 }
@@ -305,7 +309,7 @@ void RecordingJob::onLauncherFinished() {
         return;
     }
     m_launcherDone = true;
-    m_exitCode = m_startFailed                                       ? 127
+    m_exitCode = m_startFailed                                     ? 127
                  : m_launcher.exitStatus() == QProcess::NormalExit ? m_launcher.exitCode()
                                                                    : 128 + m_launcher.exitCode();
     m_patience.start(kPatienceMs);
@@ -353,9 +357,11 @@ void RecordingJob::writeFile() {
     if (m_ranks.empty()) {
         m_writer.discard();
         if (!m_startFailed) {
-            emit said(QStringLiteral("the launcher ended with code %1 before any rank had started: nothing is recorded. The "
-                                     "same command without Stopline should show the same.")
-                          .arg(m_exitCode));
+            emit said(
+                QStringLiteral(
+                    "the launcher ended with code %1 before any rank had started: nothing is recorded. The "
+                    "same command without Stopline should show the same.")
+                    .arg(m_exitCode));
         }
         emit finished(m_exitCode != 0 ? m_exitCode : 1);
         return;
@@ -375,14 +381,16 @@ void RecordingJob::writeFile() {
     whole = m_writer.add(ChunkType::Sites, -1, sites()) && whole;
     const std::string lost = whole ? std::string() : std::strerror(fault != 0 ? fault : m_writer.fault());
     m_writer.add(ChunkType::End, -1,
-                 encodeFileFields({{"took", std::to_string(took)}, {"code", std::to_string(m_exitCode)}, {"lost", lost}}));
+                 encodeFileFields(
+                     {{"took", std::to_string(took)}, {"code", std::to_string(m_exitCode)}, {"lost", lost}}));
     const std::string wrong = m_writer.finish();
     if (!wrong.empty()) {
         emit said(QStringLiteral("%1 cannot be given its name %2: %3.")
                       .arg(QString::fromLocal8Bit(m_writer.partName().c_str()), m_file,
                            QString::fromLocal8Bit(wrong.c_str())));
     } else if (!whole) {
-        emit said(QStringLiteral("%1 is not whole: %2. What is in it can be opened.").arg(m_file, QString::fromStdString(lost)));
+        emit said(QStringLiteral("%1 is not whole: %2. What is in it can be opened.")
+                      .arg(m_file, QString::fromStdString(lost)));
     }
     emit finished(m_exitCode == 0 && !wrong.empty() ? 1 : m_exitCode);
 }

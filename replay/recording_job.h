@@ -16,8 +16,8 @@
 
 namespace stopline::replay {
 
-/// The launcher has our standard input, output and error. What the ranks record is fetched every second, so that little
-/// is left to be fetched when they end, and the rest at their end, however they end.
+/// The launcher has our standard input, output and error. What the ranks record is fetched every second, so
+/// that little is left to be fetched when they end, and the rest at their end, however they end.
 class RecordingJob : public QObject {
     Q_OBJECT
   public:
@@ -25,7 +25,8 @@ class RecordingJob : public QObject {
                  QObject* parent = nullptr);
     ~RecordingJob() override;
 
-    /// Makes the file and starts the job. Empty, or what is wrong: nothing has been started and no file is left then.
+    /// Makes the file and starts the job. Empty, or what is wrong: nothing has been started and no file is
+    /// left then.
     [[nodiscard]] QString start();
     /// Gives a signal to the launcher. The job may end by it; finished() follows then.
     void signalLauncher(int signal);
@@ -34,8 +35,8 @@ class RecordingJob : public QObject {
 
   signals:
     void said(const QString& text); ///< for the user, a line
-    /// The file is written as far as it can be. Exit code of the job as the launcher gave it, 128 + signal where one
-    /// ended it; 1 where the job says 0 and there is no file.
+    /// The file is written as far as it can be. Exit code of the job as the launcher gave it, 128 + signal
+    /// where one ended it; 1 where the job says 0 and there is no file.
     void finished(int exitCode);
 
   private:

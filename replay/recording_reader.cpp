@@ -59,8 +59,9 @@ class Parser {
         }
         m_file.version = header.version;
         if (header.version != kFileVersion || header.chunkHeaderBytes != sizeof(ChunkHeader)) {
-            return "it has format version " + std::to_string(header.version) + "; this Stopline reads version " +
-                   std::to_string(kFileVersion) + ": open it with the Stopline that wrote it, or record anew";
+            return "it has format version " + std::to_string(header.version) +
+                   "; this Stopline reads version " + std::to_string(kFileVersion) +
+                   ": open it with the Stopline that wrote it, or record anew";
         }
         m_at = sizeof header;
         while (m_at < m_bytes.size() && chunk()) {
@@ -74,7 +75,8 @@ class Parser {
         }
         if (!m_file.finished) {
             problem(-1, 0,
-                    "the file does not have its last chunk: the recording was cut off, and what came behind chunk " +
+                    "the file does not have its last chunk: the recording was cut off, and what came behind "
+                    "chunk " +
                         std::to_string(m_number) + " is missing");
         }
         return {};
@@ -87,7 +89,8 @@ class Parser {
 
     [[nodiscard]] std::string name(const ChunkHeader& header) const {
         return (header.rank >= 0 ? "rank " + std::to_string(header.rank) + ", " : std::string()) + "chunk " +
-               std::to_string(m_number) + " (" + chunkName(header.type) + ", byte " + std::to_string(m_at) + ")";
+               std::to_string(m_number) + " (" + chunkName(header.type) + ", byte " + std::to_string(m_at) +
+               ")";
     }
 
     [[nodiscard]] bool headerAt(std::size_t at, ChunkHeader& header) const {
@@ -119,7 +122,8 @@ class Parser {
             problem(header.rank, m_number, name(header) + ": its checksum is wrong" + consequence(header));
             lose(header);
         } else if (!unpack(header, stored, raw)) {
-            problem(header.rank, m_number, name(header) + ": it cannot be decompressed" + consequence(header));
+            problem(header.rank, m_number,
+                    name(header) + ": it cannot be decompressed" + consequence(header));
             lose(header);
         } else if (!m_lost.contains({header.rank, header.type})) {
             ++m_file.chunks;
@@ -142,8 +146,9 @@ class Parser {
         const bool found = next != std::string_view::npos;
         const std::size_t end = found ? next : m_bytes.size();
         problem(-1, m_number,
-                "chunk " + std::to_string(m_number) + " (byte " + std::to_string(m_at) + "): its header is damaged; " +
-                    std::to_string(end - m_at) + " bytes are left out, of an unknown rank");
+                "chunk " + std::to_string(m_number) + " (byte " + std::to_string(m_at) +
+                    "): its header is damaged; " + std::to_string(end - m_at) +
+                    " bytes are left out, of an unknown rank");
         // Whose stream it was a part of cannot be told: the next piece of that stream finds the gap.
         m_at = end;
         return found;
@@ -175,7 +180,8 @@ class Parser {
         }
         raw.resize(header.rawBytes);
         uLongf size = header.rawBytes;
-        return uncompress(reinterpret_cast<Bytef*>(raw.data()), &size, reinterpret_cast<const Bytef*>(stored.data()),
+        return uncompress(reinterpret_cast<Bytef*>(raw.data()), &size,
+                          reinterpret_cast<const Bytef*>(stored.data()),
                           static_cast<uLong>(stored.size())) == Z_OK &&
                size == header.rawBytes;
     }
@@ -252,14 +258,16 @@ class Parser {
             append(stream, bytes);
             return;
         }
-        problem(header.rank, m_number, name(header) + ": the piece before it is missing" + consequence(header));
+        problem(header.rank, m_number,
+                name(header) + ": the piece before it is missing" + consequence(header));
         lose(header);
     }
 
     void takeJob(ChunkType type, const ChunkHeader& header, std::string_view bytes) {
         if (type == ChunkType::Sites) {
             if (!decodeSites(bytes, m_file.sites)) {
-                problem(-1, m_number, name(header) + ": it contradicts itself; some calls have no source line");
+                problem(-1, m_number,
+                        name(header) + ": it contradicts itself; some calls have no source line");
             }
             return;
         }

@@ -25,9 +25,9 @@ struct RecordedRank {
 
 /// Something in a file that is wrong.
 struct FileProblem {
-    std::int32_t rank = -1; ///< -1: of the job, or unknown
+    std::int32_t rank = -1;  ///< -1: of the job, or unknown
     std::uint64_t chunk = 0; ///< counted from 1; 0: none in particular
-    std::string text;       ///< names rank, chunk and what is missing by it; without the file's name
+    std::string text;        ///< names rank, chunk and what is missing by it; without the file's name
 };
 
 struct RecordingFile {
@@ -49,8 +49,9 @@ struct RecordingFile {
     [[nodiscard]] std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
 };
 
-/// Reads all that is sound in the file into `file`. Empty, or why there is nothing to be read at all: it does not exist,
-/// is none of ours, or is of another version (both versions are named). Damage is in `file.problems`.
+/// Reads all that is sound in the file into `file`. Empty, or why there is nothing to be read at all: it does
+/// not exist, is none of ours, or is of another version (both versions are named). Damage is in
+/// `file.problems`.
 [[nodiscard]] std::string readRecordingFile(const std::string& path, RecordingFile& file);
 /// The same of bytes in memory.
 [[nodiscard]] std::string parseRecordingFile(std::string_view bytes, RecordingFile& file);

@@ -23,7 +23,8 @@ void takeSites(const trace::RankReader& reader, std::set<std::uint64_t>& sites) 
     }
 }
 
-/// Details that stand in the stream itself: the dictionary was full. Piece by piece, as nobody wants the events.
+/// Details that stand in the stream itself: the dictionary was full. Piece by piece, as nobody wants the
+/// events.
 void takeInlineSites(const trace::RankImage& image, std::set<std::uint64_t>& sites) {
     trace::RankImage part;
     part.header = image.header;
@@ -34,7 +35,8 @@ void takeInlineSites(const trace::RankImage& image, std::set<std::uint64_t>& sit
         while (image.blocks.size() - end >= sizeof(trace::BlockHeader) && end - at < kSliceBytes) {
             trace::BlockHeader header{};
             std::memcpy(&header, image.blocks.data() + end, sizeof header);
-            const std::size_t length = sizeof header + ((std::size_t{header.compressedBytes} + 7) & ~std::size_t{7});
+            const std::size_t length =
+                sizeof header + ((std::size_t{header.compressedBytes} + 7) & ~std::size_t{7});
             if (header.magic != trace::kBlockMagic || length > image.blocks.size() - end) {
                 break;
             }
@@ -83,7 +85,8 @@ std::set<std::uint64_t> callSitesOf(const trace::RankImage& image) {
     return sites;
 }
 
-BuildMatch matchBuild(const std::string& path, const std::string& build, std::int64_t notAfter, std::string* now) {
+BuildMatch matchBuild(const std::string& path, const std::string& build, std::int64_t notAfter,
+                      std::string* now) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
         return BuildMatch::Missing;
@@ -105,7 +108,8 @@ SiteTable resolveSites(const std::set<SiteKey>& sites, std::int64_t notAfter) {
     const SiteKey* last = nullptr;
     for (const SiteKey& key : sites) {
         if (last == nullptr || last->path != key.path || last->build != key.build) {
-            file = matchBuild(key.path, key.build, notAfter) == BuildMatch::Same ? DebugFile::atPath(key.path) : nullptr;
+            file = matchBuild(key.path, key.build, notAfter) == BuildMatch::Same ? DebugFile::atPath(key.path)
+                                                                                 : nullptr;
             last = &key;
         }
         if (file == nullptr) {
@@ -202,7 +206,8 @@ std::string CallSites::codeText(RankId rank, CodeAddress returnAddress) const {
     }
     constexpr char kDigits[] = "0123456789abcdef";
     std::string hex;
-    for (std::uint64_t offset = siteKey(*module, returnAddress).offset; offset != 0 || hex.empty(); offset /= 16) {
+    for (std::uint64_t offset = siteKey(*module, returnAddress).offset; offset != 0 || hex.empty();
+         offset /= 16) {
         hex.insert(hex.begin(), kDigits[offset % 16]);
     }
     return module->path.substr(module->path.rfind('/') + 1) + "+0x" + hex;

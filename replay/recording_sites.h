@@ -1,4 +1,5 @@
-// Source lines of a recording's calls: found when it is written, and later where the same build is still there.
+// Source lines of a recording's calls: found when it is written, and later where the same build is still
+// there.
 #pragma once
 
 #include "recording_reader.h"
@@ -10,7 +11,8 @@
 
 namespace stopline::replay {
 
-/// Code addresses of all calls in a rank's image, also of those whose details did not fit into the dictionary.
+/// Code addresses of all calls in a rank's image, also of those whose details did not fit into the
+/// dictionary.
 [[nodiscard]] std::set<std::uint64_t> callSitesOf(const trace::RankImage& image);
 
 /// Why a file on disk is not the code that was recorded; Same: it is.
@@ -19,21 +21,22 @@ enum class BuildMatch { Same, Missing, Rebuilt, Unknown };
 [[nodiscard]] BuildMatch matchBuild(const std::string& path, const std::string& build, std::int64_t notAfter,
                                     std::string* now = nullptr);
 
-/// Lines of the given places, from the debug information of files that are still the recorded ones. Those of other files
-/// are left out: nothing is guessed. May take seconds where programs are large.
+/// Lines of the given places, from the debug information of files that are still the recorded ones. Those of
+/// other files are left out: nothing is guessed. May take seconds where programs are large.
 [[nodiscard]] SiteTable resolveSites(const std::set<SiteKey>& sites, std::int64_t notAfter);
 
 /// Looks up the calls of a recording. Thread-safe.
 class CallSites {
   public:
     CallSites() = default;
-    /// Takes modules and sites out of the file; finds out which of its programs and libraries, as far as they make calls
-    /// themselves, are not the recorded ones any more.
+    /// Takes modules and sites out of the file; finds out which of its programs and libraries, as far as they
+    /// make calls themselves, are not the recorded ones any more.
     explicit CallSites(RecordingFile& file);
     CallSites(CallSites&& other) noexcept;
     CallSites& operator=(CallSites&& other) noexcept;
 
-    /// What is known of the call with this return address; from the file, else from debug information of the same build.
+    /// What is known of the call with this return address; from the file, else from debug information of the
+    /// same build.
     [[nodiscard]] SiteText of(RankId rank, CodeAddress returnAddress) const;
     /// "app+0x1234" where of() knows neither line nor function; empty when not even the module is known.
     [[nodiscard]] std::string codeText(RankId rank, CodeAddress returnAddress) const;

@@ -1,6 +1,7 @@
 #include "recording_summary.h"
 
 #include "call_words.h"
+#include "open_requests.h"
 #include "words.h"
 
 #include <QDateTime>
@@ -9,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_map>
+#include <vector>
 
 namespace stopline::replay {
 
@@ -21,7 +24,8 @@ QString ranksText(const std::vector<Number>& ranks) {
     for (const auto rank : ranks) {
         numbers << static_cast<int>(rank);
     }
-    return (numbers.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1")).arg(rankSetText(numbers));
+    return (numbers.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1"))
+        .arg(rankSetText(numbers));
 }
 
 QString fromPath(const std::string& text) {
@@ -29,12 +33,14 @@ QString fromPath(const std::string& text) {
 }
 
 QString perCall(std::uint64_t bytes, std::uint64_t calls) {
-    return calls == 0 ? QStringLiteral("-") : QString::number(static_cast<double>(bytes) / static_cast<double>(calls), 'f', 3);
+    return calls == 0 ? QStringLiteral("-")
+                      : QString::number(static_cast<double>(bytes) / static_cast<double>(calls), 'f', 3);
 }
 
 class Summary {
   public:
-    explicit Summary(const LoadedRecording& loaded) : m_loaded(loaded), m_timeline(loaded.recording->timeline()) {}
+    explicit Summary(const LoadedRecording& loaded)
+        : m_loaded(loaded), m_timeline(loaded.recording->timeline()) {}
 
     QStringList lines() {
         head();
@@ -69,7 +75,8 @@ class Summary {
         if (text.line > 0) {
             return QStringLiteral("%1:%2").arg(QFileInfo(fromPath(text.file)).fileName()).arg(text.line);
         }
-        return text.function.empty() ? fromPath(m_loaded.sites.codeText(call.rank, site)) : fromPath(text.function);
+        return text.function.empty() ? fromPath(m_loaded.sites.codeText(call.rank, site))
+                                     : fromPath(text.function);
     }
 
     /// "rank 1 event 23 MPI_Recv from 0 tag 1  ring.c:22"
@@ -88,7 +95,9 @@ class Summary {
         const auto line = [this](const char* name, const QString& text) {
             m_out << QString::fromLatin1(name).leftJustified(11) + text;
         };
-        m_out << QStringLiteral("Recording of %1 %2").arg(file.rankCount()).arg(file.rankCount() == 1 ? QStringLiteral("rank") : QStringLiteral("ranks"));
+        m_out << QStringLiteral("Recording of %1 %2")
+                     .arg(file.rankCount())
+                     .arg(file.rankCount() == 1 ? QStringLiteral("rank") : QStringLiteral("ranks"));
         QStringList command;
         for (const std::string& word : file.command) {
             command << fromPath(word);
@@ -101,16 +110,20 @@ class Summary {
                              .arg(trace::kFormatVersion));
         line("started", QDateTime::fromMSecsSinceEpoch(file.started / 1'000'000, QTimeZone::utc())
                             .toString(QStringLiteral("yyyy-MM-dd hh:mm:ss 'UTC'")));
-        line("took", file.took > 0 ? QStringLiteral("%1 s").arg(static_cast<double>(file.took) * 1e-9, 0, 'f', 3) : QStringLiteral("not known"));
+        line("took", file.took > 0
+                         ? QStringLiteral("%1 s").arg(static_cast<double>(file.took) * 1e-9, 0, 'f', 3)
+                         : QStringLiteral("not known"));
         line("exit code", file.exitCode >= 0 ? QString::number(file.exitCode) : QStringLiteral("not known"));
-        line("whole", m_loaded.problems.isEmpty() ? QStringLiteral("yes") : QStringLiteral("no, see Problems"));
+        line("whole",
+             m_loaded.problems.isEmpty() ? QStringLiteral("yes") : QStringLiteral("no, see Problems"));
         std::map<std::string, std::vector<std::size_t>> hosts;
         for (std::size_t i = 0; i < file.ranks.size(); ++i) {
             hosts[file.ranks[i].present ? file.ranks[i].host : std::string()].push_back(i);
         }
         title(QStringLiteral("Hosts"));
         for (const auto& [host, where] : hosts) {
-            item(QStringLiteral("%1  %2").arg(host.empty() ? QStringLiteral("(unknown)") : fromPath(host), ranksText(where)));
+            item(QStringLiteral("%1  %2").arg(host.empty() ? QStringLiteral("(unknown)") : fromPath(host),
+                                              ranksText(where)));
         }
         code(QStringLiteral("Programs"), m_loaded.sites.callers());
         code(QStringLiteral("MPI"), m_loaded.sites.libraries());
@@ -123,7 +136,8 @@ class Summary {
         title(name);
         for (const CallSites::Code& one : all) {
             item(QStringLiteral("%1  build %2  %3")
-                     .arg(fromPath(one.path), one.build.empty() ? QStringLiteral("unknown") : fromPath(one.build),
+                     .arg(fromPath(one.path),
+                          one.build.empty() ? QStringLiteral("unknown") : fromPath(one.build),
                           ranksText(one.ranks)));
         }
     }
@@ -157,13 +171,16 @@ class Summary {
     /// Of what a call has received, or seen to be received; a probe receives nothing.
     [[nodiscard]] static std::uint64_t received(const trace::EventDetails& end) {
         const trace::CallClass what = trace::functionClass(end.function);
-        if (what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv || what == trace::CallClass::Mrecv) {
+        if (what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv ||
+            what == trace::CallClass::Mrecv) {
             return end.status.source >= 0 ? end.status.bytes : 0;
         }
         std::uint64_t bytes = 0;
         if (end.function != trace::FunctionId::Request_get_status) { // a Wait or Test will tell again
             for (const trace::Completion& completion : end.completions) {
-                bytes += completion.status.source >= 0 && !completion.status.cancelled ? completion.status.bytes : 0;
+                bytes += completion.status.source >= 0 && !completion.status.cancelled
+                             ? completion.status.bytes
+                             : 0;
             }
         }
         return bytes;
@@ -195,7 +212,10 @@ class Summary {
             for (const auto& [count, which] : use.byCount) {
                 parts << QStringLiteral("%1 on %2").arg(count).arg(ranksText(which));
             }
-            QString text = QStringLiteral("%1 %2  %3").arg(name.leftJustified(24)).arg(use.calls, 9).arg(parts.join(QStringLiteral(", ")));
+            QString text = QStringLiteral("%1 %2  %3")
+                               .arg(name.leftJustified(24))
+                               .arg(use.calls, 9)
+                               .arg(parts.join(QStringLiteral(", ")));
             if (use.sent > 0) {
                 text += QStringLiteral("; %1 bytes sent").arg(use.sent);
             }
@@ -225,14 +245,15 @@ class Summary {
         const auto end = [](RankId rank) {
             return rank.value() < 0 ? QStringLiteral("any") : QString::number(rank.value());
         };
-        static const std::array<QString, 5> kStates{
-            QString(), QStringLiteral("receive posted, not complete"), QStringLiteral("sent, not received"),
-            QStringLiteral("receive waits, not sent"), QString()};
+        static const std::array<QString, 5> kStates{QString(), QStringLiteral("receive posted, not complete"),
+                                                    QStringLiteral("sent, not received"),
+                                                    QStringLiteral("receive waits, not sent"), QString()};
         const auto open = m_timeline.openMessages();
         for (const MessageIndex index : open) {
             const Message& message = m_timeline.messages()[index.value()];
-            QString text = QStringLiteral("%1 -> %2  %3").arg(end(message.sender), end(message.receiver),
-                                                             kStates[static_cast<std::size_t>(message.state)]);
+            QString text = QStringLiteral("%1 -> %2  %3")
+                               .arg(end(message.sender), end(message.receiver),
+                                    kStates[static_cast<std::size_t>(message.state)]);
             if (message.send) {
                 text += QStringLiteral("  by ") + callText(*message.send);
             }
@@ -253,8 +274,9 @@ class Summary {
             for (const OpenRequest& request : openRequests(m_timeline, RankId{i})) {
                 any = true;
                 item(callText(request.madeBy) + (!request.persistent ? QString()
-                                                 : request.active    ? QStringLiteral("  (persistent, active)")
-                                                                     : QStringLiteral("  (persistent, not freed)")));
+                                                 : request.active
+                                                     ? QStringLiteral("  (persistent, active)")
+                                                     : QStringLiteral("  (persistent, not freed)")));
             }
         }
         if (!any) {
@@ -263,9 +285,20 @@ class Summary {
     }
 
     void communicators() {
-        static const std::array<const char*, 14> kKinds{
-            "world",         "self",        "dup",      "split", "split by type", "create", "create from group",
-            "intercommunicator", "merge",   "topology", "other", "with another job", "window", "file"};
+        static const std::array<const char*, 14> kKinds{"world",
+                                                        "self",
+                                                        "dup",
+                                                        "split",
+                                                        "split by type",
+                                                        "create",
+                                                        "create from group",
+                                                        "intercommunicator",
+                                                        "merge",
+                                                        "topology",
+                                                        "other",
+                                                        "with another job",
+                                                        "window",
+                                                        "file"};
         title(QStringLiteral("Communicators, windows and files"));
         std::unordered_map<std::uint64_t, int> numbers;
         for (int i = 0; i < m_timeline.rankCount(); ++i) {
@@ -275,22 +308,27 @@ class Summary {
                 if (comm.members.empty() && comm.remote.empty() && comm.id == 0) {
                     break; // there are no more
                 }
-                if (comm.kind == trace::CommKind::Self || !numbers.emplace(comm.id, static_cast<int>(numbers.size())).second) {
+                if (comm.kind == trace::CommKind::Self ||
+                    !numbers.emplace(comm.id, static_cast<int>(numbers.size())).second) {
                     continue;
                 }
                 const auto kind = static_cast<std::size_t>(comm.kind);
-                QString text = QStringLiteral("%1  %2").arg(numbers[comm.id]).arg(
-                    kind < kKinds.size() ? QString::fromLatin1(kKinds[kind]) : QStringLiteral("other"));
+                QString text = QStringLiteral("%1  %2")
+                                   .arg(numbers[comm.id])
+                                   .arg(kind < kKinds.size() ? QString::fromLatin1(kKinds[kind])
+                                                             : QStringLiteral("other"));
                 if (comm.parent != kNoComm && comm.kind != trace::CommKind::World) {
                     const trace::CommInfo& parent = m_timeline.comm(rank, comm.parent);
                     const auto known = numbers.find(parent.id);
                     text += parent.kind == trace::CommKind::Self ? QStringLiteral(" of self")
-                            : known != numbers.end()            ? QStringLiteral(" of %1").arg(known->second)
-                                                                : QString();
+                            : known != numbers.end()             ? QStringLiteral(" of %1").arg(known->second)
+                                                                 : QString();
                 }
                 text += QStringLiteral("  %1").arg(ranksText(comm.members));
                 if (!comm.remote.empty()) {
-                    text += QStringLiteral(" with ") + (comm.remote.front() < 0 ? QStringLiteral("another job") : ranksText(comm.remote));
+                    text +=
+                        QStringLiteral(" with ") +
+                        (comm.remote.front() < 0 ? QStringLiteral("another job") : ranksText(comm.remote));
                 }
                 item(text);
             }
@@ -303,58 +341,6 @@ class Summary {
 };
 
 } // namespace
-
-std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
-    std::map<std::uint64_t, OpenRequest> open; // by serial
-    std::uint64_t created = 0;
-    const auto find = [&open, &created](trace::RequestRef ref) {
-        return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown || ref.back > created
-                   ? open.end()
-                   : open.find(created - ref.back);
-    };
-    for (std::uint64_t number = 1; number <= timeline.lastEvent(rank).value(); ++number) {
-        const EventIndex event{number};
-        const trace::EventDetails& details = timeline.details(rank, timeline.eventDetails(rank, event));
-        const trace::CallClass what = trace::functionClass(details.function);
-        if (details.kind == trace::EventKind::Begin) {
-            if (trace::createsRequest(what)) {
-                const bool persistent = what == trace::CallClass::SendInit || what == trace::CallClass::RecvInit;
-                open[++created] = {*timeline.callAt(rank, event), persistent, false};
-            }
-            for (const trace::RequestRef ref : details.requests) {
-                const auto one = find(ref);
-                if (one == open.end()) {
-                    continue;
-                }
-                if (what == trace::CallClass::Start) {
-                    one->second.active = true;
-                } else if (what == trace::CallClass::RequestFree) {
-                    open.erase(one);
-                }
-            }
-            continue;
-        }
-        if (details.function == trace::FunctionId::Request_get_status) {
-            continue; // a Wait or Test is still to come
-        }
-        for (const trace::Completion& completion : details.completions) {
-            const auto one = find(completion.request);
-            if (one == open.end()) {
-                continue;
-            }
-            if (one->second.persistent) {
-                one->second.active = false;
-            } else {
-                open.erase(one);
-            }
-        }
-    }
-    std::vector<OpenRequest> all;
-    for (const auto& [serial, request] : open) {
-        all.push_back(request);
-    }
-    return all;
-}
 
 QStringList summaryLines(const LoadedRecording& loaded) {
     return Summary(loaded).lines();

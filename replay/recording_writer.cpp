@@ -23,7 +23,8 @@ constexpr off_t kReserveBytes = 256 * 1024;
 constexpr std::size_t kBlockPiece = 1u << 20;
 
 std::uint32_t crc(const void* bytes, std::size_t count) {
-    return static_cast<std::uint32_t>(crc32_z(crc32_z(0, nullptr, 0), static_cast<const Bytef*>(bytes), count));
+    return static_cast<std::uint32_t>(
+        crc32_z(crc32_z(0, nullptr, 0), static_cast<const Bytef*>(bytes), count));
 }
 
 std::string folderOf(const std::string& path) {
@@ -42,7 +43,8 @@ std::string usedStaging(const trace::RankImage& image) {
     const std::size_t ids = word(offsetof(trace::MappingHeader, stagedIds));
     const std::size_t times = word(offsetof(trace::MappingHeader, stagedTimes));
     if (ids + times <= bytes.size()) {
-        std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(ids), bytes.end() - static_cast<std::ptrdiff_t>(times), '\0');
+        std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(ids),
+                  bytes.end() - static_cast<std::ptrdiff_t>(times), '\0');
     }
     return bytes;
 }
@@ -134,8 +136,9 @@ bool RecordingWriter::add(ChunkType type, std::int32_t rank, std::string_view by
     if (type != ChunkType::Blocks && bytes.size() >= kWorthCompressing) {
         uLongf size = compressBound(static_cast<uLong>(bytes.size()));
         packed.resize(size);
-        if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                      static_cast<uLong>(bytes.size()), 6) == Z_OK &&
+        if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                      reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()),
+                      6) == Z_OK &&
             size < bytes.size()) {
             header.codec = static_cast<std::uint32_t>(ChunkCodec::Zlib);
             stored = std::string_view(packed.data(), size);
@@ -166,15 +169,17 @@ bool RecordingWriter::addPart(ChunkType type, std::int32_t rank, const std::vect
     return true;
 }
 
-/// Blocks are recognised by their first event and not by where they stand: old ones may have been dropped in front. At
-/// the end, what is no block is written as it is: whoever reads it says what is wrong.
-bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>& blocks, Written& written, bool last) {
+/// Blocks are recognised by their first event and not by where they stand: old ones may have been dropped in
+/// front. At the end, what is no block is written as it is: whoever reads it says what is wrong.
+bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>& blocks, Written& written,
+                                bool last) {
     const auto lengthAt = [&blocks](std::size_t at, trace::BlockHeader& header) -> std::size_t {
         if (at >= blocks.size() || blocks.size() - at < sizeof header) {
             return 0;
         }
         std::memcpy(&header, blocks.data() + at, sizeof header);
-        const std::size_t length = sizeof header + ((std::size_t{header.compressedBytes} + 7) & ~std::size_t{7});
+        const std::size_t length =
+            sizeof header + ((std::size_t{header.compressedBytes} + 7) & ~std::size_t{7});
         return header.magic == trace::kBlockMagic && length <= blocks.size() - at ? length : 0;
     };
     trace::BlockHeader header{};

@@ -9,9 +9,9 @@
 
 namespace stopline::replay {
 
-/// Writes to a file of another name beside the target, which gets the target's name at the end: whoever opens the target
-/// sees a finished recording, or the one before. A disk that is full ends the writing, not the job: what could not be
-/// written is tried again by the next call. Not thread-safe.
+/// Writes to a file of another name beside the target, which gets the target's name at the end: whoever opens
+/// the target sees a finished recording, or the one before. A disk that is full ends the writing, not the
+/// job: what could not be written is tried again by the next call. Not thread-safe.
 class RecordingWriter {
   public:
     RecordingWriter() = default;
@@ -28,9 +28,9 @@ class RecordingWriter {
     /// `position`: see ChunkHeader.
     bool add(ChunkType type, std::int32_t rank, std::string_view bytes, std::uint64_t position = 0);
 
-    /// Appends what is new in a rank's image since the last call: whole blocks, and the parts that only grow. `last`: the
-    /// rank has ended; the staging area is written as well. False when something did not fit; nothing is lost then as
-    /// long as the image is given again.
+    /// Appends what is new in a rank's image since the last call: whole blocks, and the parts that only grow.
+    /// `last`: the rank has ended; the staging area is written as well. False when something did not fit;
+    /// nothing is lost then as long as the image is given again.
     bool addImage(std::int32_t rank, const trace::RankImage& image, bool last);
 
     /// Gives the file the target's name. Empty, or why not: it then stays under its part name.
@@ -49,8 +49,8 @@ class RecordingWriter {
         std::size_t dictionary = 0;
         std::size_t comms = 0;
         std::size_t stops = 0;
-        std::uint64_t nextEvent = 1; ///< first event of the next block
-        std::size_t blocks = 0;      ///< where that block was expected in the image
+        std::uint64_t nextEvent = 1;  ///< first event of the next block
+        std::size_t blocks = 0;       ///< where that block was expected in the image
         std::uint64_t blockBytes = 0; ///< of blocks, in the file
         friend bool operator==(const Written&, const Written&) = default;
     };

@@ -64,7 +64,8 @@ void Session::Impl::cancelOpening() {
 }
 
 QString Session::Impl::openingText() const {
-    return opening == nullptr ? QString() : QStringLiteral("Reading %1").arg(QFileInfo(opening->file()).fileName());
+    return opening == nullptr ? QString()
+                              : QStringLiteral("Reading %1").arg(QFileInfo(opening->file()).fileName());
 }
 
 QString Session::Impl::whyNotOpened(Verb verb) const {
@@ -98,6 +99,7 @@ void Session::Impl::onOpened(std::unique_ptr<LoadedRecording> loaded, const QStr
         emit q->operationFinished(false, wrong);
         return;
     }
+    follower->forget();
     ranks = 0;
     resize(loaded->file.rankCount());
     opened = std::move(loaded);

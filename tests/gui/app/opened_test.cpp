@@ -22,21 +22,23 @@ class OpenedTest : public WindowFixture {
         recordMessages(*m_session, 3);
         m_session->openRecording(m_directory.filePath(QStringLiteral("night.stopline")));
         QCOMPARE(m_window->windowTitle(), QStringLiteral("night.stopline — Stopline"));
-        QCOMPARE(calls(), QStringList({QStringLiteral("open ") + m_directory.filePath(QStringLiteral("night.stopline"))}));
+        QCOMPARE(calls(), QStringList({QStringLiteral("open ") +
+                                       m_directory.filePath(QStringLiteral("night.stopline"))}));
     }
 
     void disabledCommandsSayWhy() {
         Scripted& script = scriptOf(*m_session);
         const QString why = QStringLiteral("night.stopline is a recording: there is no job to control");
-        for (const Verb verb : {Verb::Run, Verb::Continue, Verb::Pause, Verb::StepOver, Verb::Kill, Verb::Restart, Verb::Go,
-                                Verb::Undo, Verb::Rollback}) {
+        for (const Verb verb : {Verb::Run, Verb::Continue, Verb::Pause, Verb::StepOver, Verb::Kill,
+                                Verb::Restart, Verb::Go, Verb::Undo, Verb::Rollback}) {
             script.whyNot[verb] = why;
         }
         m_session->openRecording(QStringLiteral("night.stopline"));
         emit m_session->verbsChanged();
         Actions* actions = m_window->actions();
-        for (const QAction* action : {actions->runOrContinue, actions->pause, actions->stepOver, actions->kill,
-                                      actions->restart, actions->go, actions->undo, actions->rollback}) {
+        for (const QAction* action :
+             {actions->runOrContinue, actions->pause, actions->stepOver, actions->kill, actions->restart,
+              actions->go, actions->undo, actions->rollback}) {
             QVERIFY2(!action->isEnabled(), qPrintable(action->objectName()));
             QVERIFY(action->toolTip().contains(why));
             QVERIFY(action->statusTip().contains(why));
@@ -59,7 +61,8 @@ class OpenedTest : public WindowFixture {
             found = found || menu->menu()->actions().contains(m_window->actions()->openRecording);
         }
         QVERIFY(found);
-        QCOMPARE(m_window->actions()->openRecording->shortcut(), QKeySequence(QStringLiteral("Ctrl+Shift+O")));
+        QCOMPARE(m_window->actions()->openRecording->shortcut(),
+                 QKeySequence(QStringLiteral("Ctrl+Shift+O")));
     }
 };
 
