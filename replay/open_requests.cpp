@@ -5,13 +5,17 @@
 namespace stopline::replay {
 
 std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
-    std::map<std::uint64_t, OpenRequest> open; // by serial
+    struct Request {
+        OpenRequest shown;
+        bool on = true;
+    };
+    std::map<std::uint64_t, Request> requests; // by serial
     std::uint64_t created = 0;
-    const auto find = [&open, &created](trace::RequestRef ref) {
+    const auto find = [&requests, &created](trace::RequestRef ref) {
         return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown ||
                        ref.back > created
-                   ? open.end()
-                   : open.find(created - ref.back);
+                   ? requests.end()
+                   : requests.find(created - ref.back);
     };
     for (std::uint64_t number = 1; number <= timeline.lastEvent(rank).value(); ++number) {
         const EventIndex event{number};
@@ -21,17 +25,17 @@ std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
             if (trace::createsRequest(what)) {
                 const bool persistent =
                     what == trace::CallClass::SendInit || what == trace::CallClass::RecvInit;
-                open[++created] = {*timeline.callAt(rank, event), persistent, false};
+                requests[++created] = {{*timeline.callAt(rank, event), persistent}, !persistent};
             }
             for (const trace::RequestRef ref : details.requests) {
                 const auto one = find(ref);
-                if (one == open.end()) {
+                if (one == requests.end()) {
                     continue;
                 }
                 if (what == trace::CallClass::Start) {
-                    one->second.active = true;
+                    one->second.on = true;
                 } else if (what == trace::CallClass::RequestFree) {
-                    open.erase(one);
+                    requests.erase(one);
                 }
             }
             continue;
@@ -41,21 +45,23 @@ std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
         }
         for (const trace::Completion& completion : details.completions) {
             const auto one = find(completion.request);
-            if (one == open.end()) {
+            if (one == requests.end()) {
                 continue;
             }
-            if (one->second.persistent) {
-                one->second.active = false;
+            if (one->second.shown.persistent) {
+                one->second.on = false;
             } else {
-                open.erase(one);
+                requests.erase(one);
             }
         }
     }
-    std::vector<OpenRequest> all;
-    for (const auto& [serial, request] : open) {
-        all.push_back(request);
+    std::vector<OpenRequest> open;
+    for (const auto& [serial, request] : requests) {
+        if (request.on) {
+            open.push_back(request.shown);
+        }
     }
-    return all;
+    return open;
 }
 
 } // namespace stopline::replay

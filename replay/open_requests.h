@@ -7,11 +7,12 @@
 
 namespace stopline::replay {
 
-/// A request that a rank has made and not had back: neither completed nor freed at the end of the recording.
+/// A request that a rank has made, or started again, and not had back: neither completed nor freed at the end
+/// of the recording.
 struct OpenRequest {
     CallRef madeBy;
-    bool persistent = false;
-    bool active = false; ///< persistent: started and not complete
+    bool persistent =
+        false; ///< started and not complete; whether one that is not on has been freed is not recorded
 };
 /// Of one rank, in the order of the calls that made them. Cost: one pass over its events.
 [[nodiscard]] std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank);

@@ -273,10 +273,8 @@ class Summary {
         for (int i = 0; i < m_timeline.rankCount(); ++i) {
             for (const OpenRequest& request : openRequests(m_timeline, RankId{i})) {
                 any = true;
-                item(callText(request.madeBy) + (!request.persistent ? QString()
-                                                 : request.active
-                                                     ? QStringLiteral("  (persistent, active)")
-                                                     : QStringLiteral("  (persistent, not freed)")));
+                item(callText(request.madeBy) +
+                     (request.persistent ? QStringLiteral("  (persistent, started)") : QString()));
             }
         }
         if (!any) {

@@ -14,7 +14,7 @@ std::string text(const Timeline& timeline, RankId rank) {
     std::string all;
     for (const OpenRequest& request : openRequests(timeline, rank)) {
         all += std::to_string(request.madeBy.call.value());
-        all += request.persistent ? request.active ? "a" : "p" : "";
+        all += request.persistent ? "p" : "";
         all += ' ';
     }
     return all;
@@ -44,7 +44,7 @@ TEST(OpenRequests, EachWayOfGivingOneBack) {
     RankScript other(trace, 1);
     other.init();
     const Timeline timeline = load(trace);
-    EXPECT_EQ(text(timeline, RankId{0}), "2 4p 5a ");
+    EXPECT_EQ(text(timeline, RankId{0}), "2 5p ");
     EXPECT_EQ(text(timeline, RankId{1}), "");
 }
 

@@ -18,7 +18,7 @@
 namespace stopline::replay::test {
 
 inline constexpr std::int32_t kRanks = 4;
-inline constexpr std::uint64_t kIterations = 3000; // 36,000 events a rank: several blocks
+inline constexpr std::uint64_t kIterations = 30000; // 360,000 events a rank: several blocks
 inline constexpr const char* kModules = "1000 2000 0 ab12 /bin/app one\n7f00 8000 100 - /lib/x.so\n";
 
 inline std::string contentsOf(const std::string& path) {
