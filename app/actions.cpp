@@ -22,6 +22,8 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     const auto key = [](const char* text) { return QKeySequence(QString::fromLatin1(text)); };
     launch = add(tr("&New launch…"), QStringLiteral("launch"), key("Ctrl+N"),
                  tr("Choose the program, the number of ranks and how they are started"));
+    openRecording = add(tr("Open &recording…"), {}, key("Ctrl+Shift+O"),
+                        tr("Show what `stopline record` has written, without a job"));
     openSource = add(tr("&Open source file…"), QStringLiteral("open-source"), key("Ctrl+O"),
                      tr("Show a source file, for example to set breakpoints before the first run"));
     quit = add(tr("&Quit"), {}, key("Ctrl+Q"), tr("End the job and close the window"));
@@ -184,6 +186,7 @@ QAction* Actions::add(const QString& text, const QString& iconName, const QKeySe
 void Actions::nameAll() {
     const std::initializer_list<std::pair<QAction*, const char*>> names{
         {launch, "launch"},
+        {openRecording, "openRecording"},
         {openSource, "openSource"},
         {quit, "quit"},
         {runOrContinue, "runOrContinue"},
@@ -311,13 +314,15 @@ void Actions::update() {
     const QString noCall = tr("Select a call in the diagram first.");
     const bool point = m_session->point().has_value();
     setWhyNot(runToCursor, m_session->whyNot(Verb::RunTo));
+    setWhyNot(openRecording, job ? tr("There is a job: kill it first.") : QString());
     setWhyNot(pointBefore, m_callSelected ? QString() : noCall);
     setWhyNot(pointAfter, m_callSelected ? QString() : noCall);
     setWhyNot(pastFrontier, point || m_callSelected ? QString() : noCall);
     setWhyNot(futureFrontier, point || m_callSelected ? QString() : noCall);
     setWhyNot(stoplineHere, point || m_callSelected ? QString() : noCall);
-    setWhyNot(refresh, m_session->allStopped() ? tr("No rank runs: the diagram shows all that has happened.")
-                                               : QString());
+    setWhyNot(refresh, m_session->allStopped() || !m_session->openedRecording().isEmpty()
+                           ? tr("No rank runs: the diagram shows all that has happened.")
+                           : QString());
     setWhyNot(cancel, m_session->operation().isEmpty() ? tr("Nothing is under way.") : QString());
     const QString noRanks =
         m_session->rankCount() > 0 ? QString() : tr("There are no ranks yet: run the program.");

@@ -25,6 +25,7 @@ class Actions : public QObject {
 
     // Session
     QAction* launch;
+    QAction* openRecording; ///< owner: window (asks for a file)
     QAction* openSource;
     QAction* quit;
     // Run

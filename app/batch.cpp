@@ -118,6 +118,16 @@ bool BatchRunner::neverBegan() const {
     }));
 }
 
+bool BatchRunner::openRecording(const QString& file) {
+    ScriptLine line;
+    line.text = QStringLiteral("open");
+    const Outcome outcome = open(line, file);
+    if (outcome.result == Verdict::TimedOut) {
+        m_options.err(outcome.text);
+    }
+    return outcome.result == Verdict::Done;
+}
+
 void BatchRunner::abort() {
     m_aborted = true;
 }
@@ -132,6 +142,7 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
     case ScriptVerb::RunTo:
     case ScriptVerb::Kill:
     case ScriptVerb::Restart:
+    case ScriptVerb::Open:
     case ScriptVerb::Focus:
     case ScriptVerb::Show:
         return control(line, out);

@@ -48,6 +48,9 @@ class BatchRunner : public QObject {
 
     /// Performs the script and then kills the job. Answers the exit code; see batch_language.h.
     int run(const Script& script);
+    /// Shows a recording before the script begins, and waits until it has been read. False when it could not be, which
+    /// has been said.
+    bool openRecording(const QString& file);
     /// Makes run() return soon: the current wait ends as a failure. For a window that is closed.
     void abort();
 
@@ -79,6 +82,7 @@ class BatchRunner : public QObject {
     Outcome control(const ScriptLine& line, Lines& out);
     Outcome timeTravel(const ScriptLine& line, Lines& out);
     Outcome cancel(const ScriptLine& line, Lines& out);
+    Outcome open(const ScriptLine& line, const QString& file);
     void expectResume(replay::Verb verb);
     Outcome window(const ScriptLine& line);
 

@@ -30,6 +30,15 @@ void BatchRunner::expectResume(Verb verb) {
     }
 }
 
+BatchRunner::Outcome BatchRunner::open(const ScriptLine& line, const QString& file) {
+    m_operationDone = false;
+    m_session->openRecording(file);
+    if (!waitFor([this] { return m_operationDone; }, limit(line))) {
+        return timedOut(line);
+    }
+    return m_operationOk ? Outcome{} : Outcome{Verdict::Failed, m_operationText};
+}
+
 BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
     if (line.verb == ScriptVerb::Run || line.verb == ScriptVerb::Start || line.verb == ScriptVerb::Restart) {
         m_mustBegin = !line.mayFail;
@@ -59,6 +68,13 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         expectResume(Verb::Restart);
         m_session->restart();
         return waitLaunched(line);
+    case ScriptVerb::Open: {
+        const Outcome outcome = open(line, line.words.first());
+        if (outcome.result == Verdict::Done) {
+            out << m_operationText;
+        }
+        return outcome;
+    }
     case ScriptVerb::Continue:
         if (const Outcome o = usable(Verb::Continue); o.result != Verdict::Done) {
             return o;

@@ -23,6 +23,8 @@ constexpr std::array kVerbs{
              "start the job; returns at once, or, if there are breakpoints, when all ranks have them"},
     VerbInfo{"start", ScriptVerb::Start, 0, 0, true, false, "start",
              "start it and wait until all ranks stand before main"},
+    VerbInfo{"open", ScriptVerb::Open, 1, 1, true, false, "open FILE",
+             "show a recording of `stopline record` in place of a job, and wait until it has been read"},
     VerbInfo{"continue", ScriptVerb::Continue, 0, 0, false, false, "continue",
              "the focus runs on; returns at once"},
     VerbInfo{"pause", ScriptVerb::Pause, 0, 0, true, false, "pause",

@@ -39,6 +39,7 @@ enum class ScriptVerb {
     RunTo,
     Kill,
     Restart,
+    Open,
     Focus,
     Show,
     // breakpoints

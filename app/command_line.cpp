@@ -1,6 +1,8 @@
 #include "command_line.h"
 
 #include "batch_language.h"
+#include "launch_options.h"
+#include "subcommands.h"
 
 #include <QCommandLineParser>
 #include <QFileInfo>
@@ -11,25 +13,7 @@ namespace stopline::app {
 namespace {
 
 struct Options {
-    QCommandLineOption ranks{{QStringLiteral("n"), QStringLiteral("np"), QStringLiteral("ranks")},
-                             QStringLiteral("Number of ranks (default 4)."),
-                             QStringLiteral("count")};
-    QCommandLineOption launcher{QStringLiteral("launcher"),
-                                QStringLiteral("Program that starts the ranks (default mpirun)."),
-                                QStringLiteral("program")};
-    QCommandLineOption launcherArgs{
-        QStringLiteral("launcher-args"),
-        QStringLiteral("Options for the launcher, as one word: \"--bind-to none\"."),
-        QStringLiteral("options")};
-    QCommandLineOption directory{{QStringLiteral("working-directory"), QStringLiteral("wd")},
-                                 QStringLiteral("Directory the job runs in."),
-                                 QStringLiteral("directory")};
-    QCommandLineOption environment{QStringLiteral("env"),
-                                   QStringLiteral("Environment variable of the job; may be repeated."),
-                                   QStringLiteral("NAME=VALUE")};
-    QCommandLineOption input{QStringLiteral("input"),
-                             QStringLiteral("File that the job reads as standard input."),
-                             QStringLiteral("file")};
+    LaunchOptions launch;
     QCommandLineOption run{QStringLiteral("run"), QStringLiteral("Start the job at once.")};
     QCommandLineOption stopAtStart{QStringLiteral("stop-at-start"),
                                    QStringLiteral("Run stops every rank before main.")};
@@ -62,9 +46,8 @@ struct Options {
     QCommandLineOption version{QStringLiteral("version"), QStringLiteral("Show the version.")};
 
     [[nodiscard]] QList<QCommandLineOption> all() const {
-        return {ranks,       launcher,    launcherArgs, directory, environment, input,
-                run,         stopAtStart, batch,        wait,      verbose,     sessionScript,
-                screenshots, transcript,  screenshot,   style,     help,        version};
+        return launch.all() + QList<QCommandLineOption>{run,         stopAtStart, batch,      wait,  verbose, sessionScript,
+                                                        screenshots, transcript,  screenshot, style, help,    version};
     }
 };
 
@@ -82,54 +65,6 @@ CommandLine print(const QString& text) {
     return result;
 }
 
-/// Fills in what is to be launched; returns what is wrong, or an empty text.
-QString readLaunch(const QCommandLineParser& parser, const Options& options, replay::LaunchSpec& launch) {
-    const QStringList words = parser.positionalArguments();
-    for (const QString& pair : parser.values(options.environment)) {
-        const qsizetype equals = pair.indexOf(u'=');
-        if (equals <= 0) {
-            return QStringLiteral("--env needs NAME=VALUE, not `%1`.").arg(pair);
-        }
-        launch.environment.append({pair.left(equals), pair.mid(equals + 1)});
-    }
-    launch.workingDirectory = parser.value(options.directory);
-    if (!launch.workingDirectory.isEmpty() && !QFileInfo(launch.workingDirectory).isDir()) {
-        return QStringLiteral("The working directory %1 does not exist.").arg(launch.workingDirectory);
-    }
-    launch.inputFile = parser.value(options.input);
-    if (!launch.inputFile.isEmpty() && !QFileInfo(launch.inputFile).isReadable()) {
-        return QStringLiteral("The input file %1 cannot be read.").arg(launch.inputFile);
-    }
-    if (!words.isEmpty() && isLauncherName(words.first())) {
-        if (parser.isSet(options.ranks) || parser.isSet(options.launcher) ||
-            parser.isSet(options.launcherArgs)) {
-            return QStringLiteral(
-                       "Give the number of ranks and other options to %1 itself, after its name, or leave "
-                       "%1 out.")
-                .arg(words.first());
-        }
-        launch.command = words;
-        return {};
-    }
-    if (parser.isSet(options.ranks)) {
-        bool ok = false;
-        launch.ranks = parser.value(options.ranks).toInt(&ok);
-        if (!ok || launch.ranks < 1) {
-            return QStringLiteral("-n needs a number of ranks of 1 or more, not `%1`.")
-                .arg(parser.value(options.ranks));
-        }
-    }
-    if (parser.isSet(options.launcher)) {
-        launch.launcher = parser.value(options.launcher);
-    }
-    launch.launcherArguments = QProcess::splitCommand(parser.value(options.launcherArgs));
-    if (!words.isEmpty()) {
-        launch.program = words.first();
-        launch.arguments = words.mid(1);
-    }
-    return {};
-}
-
 } // namespace
 
 bool isLauncherName(const QString& word) {
@@ -143,13 +78,18 @@ bool isLauncherName(const QString& word) {
 }
 
 CommandLine parseCommandLine(const QStringList& arguments) {
+    if (const auto subcommand = parseSubcommand(arguments)) {
+        return *subcommand;
+    }
     const Options options;
     QCommandLineParser parser;
     parser.setApplicationDescription(
         QStringLiteral("Stopline, a debugger for MPI programs with a memory of what happened.\n\n"
                        "  stopline -n 4 ./app args                 4 ranks, started by mpirun\n"
                        "  stopline mpirun -n 4 --bind-to none ./app  the launcher's own command line\n"
-                       "  stopline --batch script -n 4 ./app       the same without a window\n\n"
+                       "  stopline --batch script -n 4 ./app       the same without a window\n"
+                       "  stopline record -o run.stopline mpirun -n 4 ./app  run without any debugger, keep what happened\n"
+                       "  stopline open run.stopline               look at it; also: info, export\n\n"
                        "Everything after the program belongs to the program."));
     parser.setSingleDashWordOptionMode(QCommandLineParser::ParseAsLongOptions);
     parser.setOptionsAfterPositionalArgumentsMode(QCommandLineParser::ParseAsPositionalArguments);
@@ -179,7 +119,14 @@ CommandLine parseCommandLine(const QStringList& arguments) {
     }
 
     CommandLine result;
-    if (const QString wrong = readLaunch(parser, options, result.launch); !wrong.isEmpty()) {
+    const QStringList words = parser.positionalArguments();
+    if (!words.isEmpty() && words.first() == QLatin1StringView("open")) {
+        if (words.size() != 2) {
+            return invalid(QStringLiteral("`stopline open FILE` opens one recording. A program that is called open is "
+                                          "given with its path: ./open"));
+        }
+        result.openFile = words.at(1);
+    } else if (const QString wrong = options.launch.read(parser, result.launch); !wrong.isEmpty()) {
         return invalid(wrong);
     }
     if (parser.isSet(options.batch) && parser.isSet(options.sessionScript)) {

@@ -14,6 +14,9 @@ namespace stopline::app {
 enum class RunMode {
     Window,
     Batch,   ///< --batch: no window, no display needed
+    Record,  ///< record: run a job without a debugger, into `recordFile`
+    Info,    ///< info: print what `openFile` holds
+    Export,  ///< export: `openFile` in `exportFormat` to `exportTo`
     Print,   ///< `text` is all there is to do: help, version, the batch language
     Invalid, ///< `text` says what is wrong and the remedy
 };
@@ -24,6 +27,10 @@ struct CommandLine {
     RunMode mode = RunMode::Window;
     QString text;
     replay::LaunchSpec launch; ///< empty program and command: nothing given, the window asks
+    QString openFile;     ///< recording to be shown, told about or exported
+    QString recordFile;   ///< of record
+    QString exportFormat; ///< "chrome" or "otf2"
+    QString exportTo;
     QString scriptFile;        ///< of --batch or --session-script; "-" is stdin
     QString screenshotDirectory;
     QString screenshotFile; ///< window only: save a picture of it and quit

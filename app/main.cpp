@@ -2,6 +2,8 @@
 #include "batch.h"
 #include "command_line.h"
 #include "quit_on_signal.h"
+#include "record_main.h"
+#include "recording_mains.h"
 #include "script_files.h"
 #include "window_main.h"
 
@@ -36,7 +38,27 @@ int runBatch(const app::CommandLine& line) {
     options.err = [&sink](const QString& one) { sink.write(stderr, one); };
     app::quitOnSignals(&session);
     app::BatchRunner runner(&session, options);
+    if (!line.openFile.isEmpty() && !runner.openRecording(line.openFile)) {
+        return app::kScriptFailed;
+    }
     return runner.run(app::parseScript(*text, false));
+}
+
+int runWithoutWindow(const app::CommandLine& line, char** argv) {
+    // Qt's own options (-style, -platform …) are nobody's business here: the program gets one argument.
+    int one = 1;
+    QCoreApplication application(one, argv);
+    QCoreApplication::setApplicationName(QStringLiteral("stopline"));
+    switch (line.mode) {
+    case app::RunMode::Record:
+        return app::runRecord(line);
+    case app::RunMode::Info:
+        return app::runInfo(line);
+    case app::RunMode::Export:
+        return app::runExport(line);
+    default:
+        return runBatch(line);
+    }
 }
 
 } // namespace
@@ -55,13 +77,11 @@ int main(int argc, char* argv[]) {
     case app::RunMode::Invalid:
         std::fprintf(stderr, "stopline: %s\n", qPrintable(line.text));
         return app::kScriptWrong;
-    case app::RunMode::Batch: {
-        // Qt's own options (-style, -platform …) are nobody's business here: the program gets one argument.
-        int one = 1;
-        QCoreApplication application(one, argv);
-        QCoreApplication::setApplicationName(QStringLiteral("stopline"));
-        return runBatch(line);
-    }
+    case app::RunMode::Batch:
+    case app::RunMode::Record:
+    case app::RunMode::Info:
+    case app::RunMode::Export:
+        return runWithoutWindow(line, argv);
     case app::RunMode::Window:
         return app::runWindow(argv[0], line);
     }

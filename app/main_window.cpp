@@ -164,6 +164,7 @@ void MainWindow::connectSession() {
             m_bar->show(Severity::Warning, text, {});
         }
     });
+    connect(m_session, &Session::timelineReplaced, this, &MainWindow::onRecordingOpened);
     connect(m_session, &Session::departed, this, [this](const Departure& d) {
         m_bar->show(
             Severity::Warning,
@@ -264,7 +265,12 @@ void MainWindow::updateStrip() {
     m_strip->setContent(std::move(content));
     const bool program = !m_session->launch().program.isEmpty() || !m_session->launch().command.isEmpty();
     m_source->setNotice(
-        program ? tr("<p><b>Press Run%1 to start the job.</b></p>"
+        !m_session->openedRecording().isEmpty()
+            ? tr("<p><b>Select a call in the diagram: its source line appears here.</b></p>"
+                 "<p>%1 is a recording: it can be looked at, and there is no job to control.</p>")
+                  .arg(QFileInfo(m_session->openedRecording()).fileName().toHtmlEscaped())
+        : program
+            ? tr("<p><b>Press Run%1 to start the job.</b></p>"
                      "<p>Pause%2 stops it wherever it is. The source of the shown rank "
                      "appears here; a click in its "
                      "left margin sets a breakpoint on all ranks.</p>")
@@ -277,8 +283,10 @@ void MainWindow::updateStrip() {
 
 void MainWindow::updateTitle() {
     const LaunchSpec& spec = m_session->launch();
-    const QString program =
-        spec.command.isEmpty() ? spec.program : programOfCommand(spec.command, spec.workingDirectory);
+    const QString opened = m_session->openedRecording();
+    const QString program = !opened.isEmpty()        ? opened
+                            : spec.command.isEmpty() ? spec.program
+                                                     : programOfCommand(spec.command, spec.workingDirectory);
     const QString name = QFileInfo(program).fileName();
     setWindowTitle(name.isEmpty() ? tr("Stopline") : tr("%1 — Stopline").arg(name));
 }

@@ -85,6 +85,8 @@ class MainWindow : public QMainWindow {
     void updateStrip();
     void updateTitle();
     void chooseRank();
+    void chooseRecording();
+    void onRecordingOpened();
     void endJobThenClose();
     [[nodiscard]] QString emptyNotice() const;
 

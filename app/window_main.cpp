@@ -69,6 +69,9 @@ int performScript(MainWindow& window, replay::Session& session, const CommandLin
     WindowScript verbs(&window, line.screenshotDirectory);
     BatchRunner runner(&session, options, &verbs);
     QObject::connect(&window, &MainWindow::closing, &runner, &BatchRunner::abort);
+    if (!line.openFile.isEmpty() && !runner.openRecording(line.openFile)) {
+        return kScriptFailed;
+    }
     settleWindow(&window);
     const int code = runner.run(parseScript(*text, true));
     for (const QString& picture : verbs.pictures()) {
@@ -113,13 +116,18 @@ int runWindow(char* programName, const CommandLine& line) {
         window.setLaunch(line.launch);
     }
     window.show();
-    if (!line.hasProgram() && !unattended) {
+    if (!line.openFile.isEmpty() && line.scriptFile.isEmpty()) {
+        session.openRecording(line.openFile);
+    } else if (!line.hasProgram() && !unattended) {
         QTimer::singleShot(0, &window, &MainWindow::showLaunchDialog);
     }
     if (!line.scriptFile.isEmpty()) {
         return performScript(window, session, line);
     }
     if (!line.screenshotFile.isEmpty()) {
+        while (!session.operation().isEmpty()) {
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        }
         settleWindow(&window);
         const bool saved = window.grab().save(line.screenshotFile);
         if (!saved) {

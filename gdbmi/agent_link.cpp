@@ -73,7 +73,8 @@ void AgentLink::configure(const RankConfig& config) {
                         {"library", QFile::encodeName(config.libraryDirectory).toStdString()},
                         {"gdb", QFile::encodeName(config.gdbProgram).toStdString()},
                         {"mapdir", QFile::encodeName(config.mapDirectory).toStdString()},
-                        {"randomize", config.randomizeAddresses ? "1" : "0"}});
+                        {"randomize", config.randomizeAddresses ? "1" : "0"},
+                        {"record", config.record ? "1" : "0"}});
 }
 
 void AgentLink::openGate() {
@@ -111,12 +112,17 @@ void AgentLink::pull(std::function<void(bool)> handler) {
 }
 
 // One request at a time: each asks for what lies beyond the image as the one before has left it.
+Fields AgentLink::Impl::trace() const {
+    return {{"id", std::to_string(pullId)},
+            {"dictionary", std::to_string(image.dictionary.size())},
+            {"comms", std::to_string(image.comms.size())},
+            {"stops", std::to_string(image.stops.size())},
+            {"blocks", std::to_string(image.blocks.size())}};
+}
+
 void AgentLink::Impl::askForTrace() {
-    send(Channel::Pull, Fields{{"id", std::to_string(++pullId)},
-                               {"dictionary", std::to_string(image.dictionary.size())},
-                               {"comms", std::to_string(image.comms.size())},
-                               {"stops", std::to_string(image.stops.size())},
-                               {"blocks", std::to_string(image.blocks.size())}});
+    ++pullId;
+    send(Channel::Pull, trace());
 }
 
 void AgentLink::Impl::receive() {
@@ -152,6 +158,9 @@ void AgentLink::Impl::handle(const Frame& frame) {
         break;
     case Channel::State:
         handleState(decodeFields(frame.body));
+        break;
+    case Channel::Modules:
+        handleModules(decodeFields(frame.body));
         break;
     case Channel::Fault: {
         const Fields fields = decodeFields(frame.body);
@@ -197,6 +206,35 @@ void AgentLink::Impl::handleState(const Fields& fields) {
     emit link->statusChanged(before, now);
 }
 
+void AgentLink::Impl::handleModules(const Fields& fields) {
+    modules = textField(fields, "modules");
+    if (ownMapping == nullptr) {
+        // A path of another host, or of another container, leads to another file or to none.
+        auto own = std::make_unique<Mapping>();
+        if (own->attach(textField(fields, "map"), unsignedField(fields, "device", 0), unsignedField(fields, "inode", 0))) {
+            ownMapping = std::move(own);
+        }
+    }
+    emit link->modulesTold();
+}
+
+const std::string& AgentLink::modules() const {
+    return m_impl->modules;
+}
+
+bool AgentLink::readOrphanedMapping() {
+    if (m_impl->ownMapping == nullptr) {
+        return false;
+    }
+    bool complete = false;
+    while (!complete) {
+        if (!m_impl->takeTrace(m_impl->ownMapping->copyForWindow(m_impl->trace()), complete)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool AgentLink::Impl::takeTrace(std::string_view body, bool& complete) {
     TraceHeader header{};
     if (body.size() < sizeof header) {
@@ -215,13 +253,13 @@ bool AgentLink::Impl::takeTrace(std::string_view body, bool& complete) {
         body.remove_prefix(bytes);
         return true;
     };
-    std::string_view mapping;
+    std::string_view mapped;
     std::string_view staging;
     std::string_view dictionary;
     std::string_view comms;
     std::string_view stops;
     std::string_view blocks;
-    if (!take(header.headerBytes, mapping) || !take(header.stagingBytes, staging) ||
+    if (!take(header.headerBytes, mapped) || !take(header.stagingBytes, staging) ||
         !take(header.dictionaryBytes, dictionary) || !take(header.commsBytes, comms) ||
         !take(header.stopsBytes, stops) || !take(header.blocksBytes, blocks) || !body.empty()) {
         return false;
@@ -238,14 +276,14 @@ bool AgentLink::Impl::takeTrace(std::string_view body, bool& complete) {
         const auto* bytes = reinterpret_cast<const std::byte*>(part.data());
         to.insert(to.end(), bytes, bytes + part.size());
     };
-    assign(image.header, mapping);
+    assign(image.header, mapped);
     assign(image.staging, staging);
     append(image.dictionary, dictionary);
     append(image.comms, comms);
     append(image.stops, stops);
     append(image.blocks, blocks);
     std::uint64_t blockLength = 0;
-    std::memcpy(&blockLength, mapping.data() + offsetof(trace::MappingHeader, blockLength),
+    std::memcpy(&blockLength, mapped.data() + offsetof(trace::MappingHeader, blockLength),
                 sizeof blockLength);
     complete = blocks.empty() || image.blocks.size() >= blockLength;
     return true;

@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace stopline::agent {
 
@@ -56,6 +57,7 @@ struct RankConfig {
     QString gdbProgram = QStringLiteral("gdb");
     QString mapDirectory; ///< empty: anonymous memory
     bool randomizeAddresses = false;
+    bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
 
 /// Connection to the agent of one rank. Owned by the AgentServer until taken.
@@ -81,8 +83,14 @@ class AgentLink : public QObject {
     /// pull is under way (answered in order).
     void pull(std::function<void(bool)> handler);
     [[nodiscard]] const trace::RankImage& image() const;
+    /// Of a rank that is recorded: its code as text (see agent_modules.h); empty before it was told.
+    [[nodiscard]] const std::string& modules() const;
+    /// After closed(): brings image() up to date from the mapping itself, which a rank of this host leaves as it was when
+    /// agent and rank were killed. False when there is none to be had. Only for a rank that is recorded and has ended.
+    bool readOrphanedMapping();
 
   signals:
+    void modulesTold(); ///< modules() has changed
     void statusChanged(const stopline::agent::RankStatus& before, const stopline::agent::RankStatus& now);
     void output(int stream, const QByteArray& bytes); ///< stream 1 or 2
     void fault(const QString& code, const QString& text, const QString& remedy);

@@ -3,6 +3,7 @@
 
 #include "agent_frames.h"
 #include "agent_link.h"
+#include "agent_mapping.h"
 
 #include <QTcpSocket>
 
@@ -49,6 +50,8 @@ struct AgentLink::Impl {
     std::unique_ptr<LinkTransport> transport;
     std::deque<std::function<void(bool)>> pulls;
     quint64 pullId = 0;
+    std::string modules;
+    std::unique_ptr<Mapping> ownMapping; ///< of a recorded rank on this host: for the case that its agent is killed
     bool closed = false;
 
     void send(Channel channel, std::string_view body) {
@@ -63,7 +66,9 @@ struct AgentLink::Impl {
     void receive();
     void handle(const Frame& frame);
     void handleState(const Fields& fields);
+    void handleModules(const Fields& fields);
     bool takeTrace(std::string_view body, bool& complete);
+    [[nodiscard]] Fields trace() const; ///< of a Pull for what is not in the image yet
     void askForTrace();
     void end(const QString& why);
 };

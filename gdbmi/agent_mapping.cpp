@@ -85,6 +85,22 @@ std::optional<FaultText> Mapping::create(const std::string& directory, int rank)
     return std::nullopt;
 }
 
+bool Mapping::attach(const std::string& path, std::uint64_t device, std::uint64_t inode) {
+    m_fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat info {};
+    if (m_fd < 0 || ::fstat(m_fd, &info) != 0 || info.st_dev != device || info.st_ino != inode ||
+        info.st_size < static_cast<off_t>(trace::kBlockOffset)) {
+        return false;
+    }
+    void* base = ::mmap(nullptr, trace::kMappedBytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, m_fd, 0);
+    if (base == MAP_FAILED) {
+        return false;
+    }
+    m_base = static_cast<std::byte*>(base);
+    m_guard.watch(m_base);
+    return true;
+}
+
 std::string Mapping::environmentPath() const {
     // Extra slashes mean nothing in a path, but keep its length.
     std::string pid = std::to_string(::getpid());

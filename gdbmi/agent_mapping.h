@@ -22,6 +22,10 @@ class Mapping {
     /// Makes, reserves and fills the mapping. `directory` empty: memory; otherwise an unnamed file there.
     [[nodiscard]] std::optional<FaultText> create(const std::string& directory, int rank);
 
+    /// Takes a mapping that an agent of this host has made, to be read only: `path` is its environmentPath(), `device`
+    /// and `inode` are those of the file. False when it is not to be had.
+    [[nodiscard]] bool attach(const std::string& path, std::uint64_t device, std::uint64_t inode);
+
     [[nodiscard]] bool exists() const { return m_base != nullptr; }
     [[nodiscard]] trace::MappingHeader& header() { return *reinterpret_cast<trace::MappingHeader*>(m_base); }
     /// To be asked for whatever the library says; header() is for what is told to it.

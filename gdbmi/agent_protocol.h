@@ -12,7 +12,7 @@
 namespace stopline::agent {
 
 inline constexpr std::uint16_t kFrameMagic = 0x4c53; // "SL"
-inline constexpr std::uint8_t kProtocolVersion = 1;
+inline constexpr std::uint8_t kProtocolVersion = 2;
 inline constexpr std::uint32_t kMaxFrameBytes = 64u << 20;
 
 /// Environment of the agent; removed from the rank's.
@@ -30,6 +30,8 @@ enum class Channel : std::uint8_t {
     Pull = 7,    ///< window: fields id, dictionary, comms, stops, blocks: lengths it already has
     Trace = 8,   ///< agent: TraceHeader, then the bytes; answers Pull in order
     Fault = 9,   ///< agent: fields code, text, remedy: something the user must know
+    Modules = 10, ///< agent, only when told to record: fields modules (see agent_modules.h), map (path of the mapping
+                  ///< while the agent lives), device and inode (of its file), whenever they have changed
 };
 
 struct FrameHeader {
@@ -56,7 +58,8 @@ struct TraceHeader {
 
 /// Config fields: gate (Gate as number), threshold, incarnation, library (directory of
 /// libstopline-mpi-<MPI>.so, from which the agent chooses by what the program links), gdb (program), mapdir
-/// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default).
+/// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default), record (1: no gdb, output and
+/// signals go past the agent, and a rank that has ended is kept until `finish`).
 ///
 /// State fields: pid (of the rank, 0 none yet), state (RankState), event, inside, poll, hold, reason
 /// (StopReason), code, gate (1 while waiting at it), stopfunction, librarybase, mpi (1 linked), world, size,

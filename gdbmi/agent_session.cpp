@@ -86,6 +86,11 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
     m_mapping.header().gate.store(static_cast<std::uint32_t>(unsignedField(config, "gate", 0)));
     m_mapping.header().threshold.store(unsignedField(config, "threshold", kNoThreshold.value()));
 
+    RankStart start{m_setup.arguments, m_mapping.environmentPath(), library,
+                    unsignedField(config, "randomize", 0) != 0, false, m_setup.signalMask};
+    if (unsignedField(config, "record", 0) != 0) {
+        return startRecorded(std::move(start), exitCode);
+    }
     m_gdbProgram = textField(config, "gdb");
     if (m_gdbProgram.empty()) {
         m_gdbProgram = "gdb";
@@ -94,9 +99,7 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
         return problem;
     }
     StartedRank rank;
-    if (auto problem = startRank({m_setup.arguments, m_mapping.environmentPath(), library,
-                                  unsignedField(config, "randomize", 0) != 0, m_setup.signalMask},
-                                 rank)) {
+    if (auto problem = startRank(start, rank)) {
         exitCode = 126;
         return problem;
     }
@@ -167,6 +170,9 @@ int Session::timeoutMs() const {
     if (!m_rankEnded && m_recheckUntil > monotonicNs()) {
         return 2;
     }
+    if (m_record && !m_gateOpened && m_gateSoon > monotonicNs()) {
+        return 5;
+    }
     return m_hold.stoppedByGdb() && !m_rankEnded ? kHeldTickMs : kTickMs;
 }
 
@@ -200,7 +206,9 @@ void Session::loop() {
         if (waits[state].revents != 0) {
             std::uint64_t count = 0;
             [[maybe_unused]] const ssize_t got = ::read(m_stateEvent, &count, sizeof count);
+            sendModules();
         }
+        letThroughGate();
         m_childFdReadable = m_childFdReadable || waits[child].revents != 0;
         m_mpiFdReadable = m_mpiFdReadable || waits[mpi].revents != 0;
         for (std::size_t i = 0; i < m_outputs.size(); ++i) {
@@ -271,6 +279,9 @@ int Session::leave() {
         removeSegments(shared);
         removeLauncherFilesLater(m_setup.launcher);
     }
+    if (m_record && forced) {
+        serveUntilFinished();
+    }
     if (m_window.open()) {
         drainOutputs(forced ? 100 : 500);
         m_endTold = m_endTold || m_rankEnded;
@@ -287,6 +298,9 @@ int Session::leave() {
     if (status == -1) {
         return 1;
     }
+    if (m_record) {
+        return endAsRank(status);
+    }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -298,8 +312,10 @@ void Session::readSignals() {
         case SIGINT:
         case SIGHUP:
         case SIGQUIT:
-            if (m_leaving == Leaving::No) {
-                m_leaving = Leaving::Terminated;
+            if (m_record && !launcherGone()) {
+                passOn(static_cast<int>(info.ssi_signo));
+            } else if (m_leaving == Leaving::No) {
+                m_leaving = m_record ? Leaving::LauncherGone : Leaving::Terminated;
             }
             break;
         default:
@@ -324,24 +340,6 @@ bool Session::readOutput(OutputPipe& output) {
     return false;
 }
 
-void Session::drainOutputs(int milliseconds) {
-    const std::int64_t deadline = monotonicNs() + std::int64_t{milliseconds} * 1'000'000;
-    while (outputsOpen() && m_window.open() && monotonicNs() < deadline) {
-        std::vector<pollfd> waits;
-        for (const OutputPipe& output : m_outputs) {
-            waits.push_back({output.fd, POLLIN, 0});
-        }
-        if (::poll(waits.data(), waits.size(), 20) <= 0) {
-            continue;
-        }
-        for (std::size_t i = 0; i < m_outputs.size(); ++i) {
-            if (waits[i].revents != 0) {
-                readOutput(m_outputs[i]);
-            }
-        }
-    }
-}
-
 void Session::readWindow() {
     if (!m_window.receive()) {
         m_leaving = Leaving::WindowGone;
@@ -357,6 +355,9 @@ void Session::readWindow() {
             obey(decodeFields(frame.body));
             break;
         case Channel::Pull:
+            if (m_mapping.guard().header().dictionaryLength.load(std::memory_order_relaxed) != m_modulesLength) {
+                sendModules(); // calls from code that may have been loaded since
+            }
             m_window.send(Channel::Trace, m_mapping.copyForWindow(decodeFields(frame.body)));
             break;
         default:

@@ -4,6 +4,7 @@
 #include "agent_connection.h"
 #include "agent_hold.h"
 #include "agent_mapping.h"
+#include "agent_modules.h"
 #include "agent_process.h"
 #include "agent_spawn.h"
 
@@ -71,6 +72,15 @@ class Session {
     void lookAtMapping(std::int64_t now);
     void sendState();
     void fault(const FaultText& fault);
+
+    // Recording without gdb (agent_session_record.cpp).
+    [[nodiscard]] std::optional<FaultText> startRecorded(RankStart start, int& exitCode);
+    void passOn(int signal);
+    void sendModules();
+    void letThroughGate();
+    void serveUntilFinished();
+    [[nodiscard]] int endAsRank(int status) const;
+
     [[nodiscard]] pid_t rankPid() const;
     [[nodiscard]] bool outputsOpen() const;
     void startStateThread();
@@ -80,6 +90,14 @@ class Session {
     Mapping m_mapping;
     HoldClock m_hold{m_mapping};
     Leaving m_leaving = Leaving::No;
+
+    // Recording without gdb.
+    bool m_record = false;
+    ModuleReader m_modules;
+    std::string m_modulesTold;
+    bool m_gateOpened = false;
+    std::int64_t m_gateSoon = 0; ///< until then the rank may come to its gate before anybody waits for its state
+    std::uint64_t m_modulesLength = 0; ///< of the dictionary when the modules were read last
 
     // The rank.
     pid_t m_child = -1;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,6 +94,24 @@ void Session::flushGdb() {
             return; // full, or gdb has gone, which its end will tell
         }
         m_gdbQueue.erase(0, static_cast<std::size_t>(sent));
+    }
+}
+
+void Session::drainOutputs(int milliseconds) {
+    const std::int64_t deadline = monotonicNs() + std::int64_t{milliseconds} * 1'000'000;
+    while (outputsOpen() && m_window.open() && monotonicNs() < deadline) {
+        std::vector<pollfd> waits;
+        for (const OutputPipe& output : m_outputs) {
+            waits.push_back({output.fd, POLLIN, 0});
+        }
+        if (::poll(waits.data(), waits.size(), 20) <= 0) {
+            continue;
+        }
+        for (std::size_t i = 0; i < m_outputs.size(); ++i) {
+            if (waits[i].revents != 0) {
+                readOutput(m_outputs[i]);
+            }
+        }
     }
 }
 

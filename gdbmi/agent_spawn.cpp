@@ -159,7 +159,7 @@ void dieWithParent(pid_t parent) {
             tell(ChildStep::Randomize);
         }
     }
-    if (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0) {
+    if (!start.ownOutput && (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0)) {
         tell(ChildStep::Redirect);
         ::_exit(127);
     }
@@ -182,10 +182,10 @@ std::optional<FaultText> startRank(const RankStart& start, StartedRank& rank) {
     int outTheirs = -1;
     int errOurs = -1;
     int errTheirs = -1;
-    if (!openChannelLike(STDOUT_FILENO, outOurs, outTheirs)) {
+    if (!start.ownOutput && !openChannelLike(STDOUT_FILENO, outOurs, outTheirs)) {
         return fault("no channel for its output", errno);
     }
-    const bool joined = sameFile(STDOUT_FILENO, STDERR_FILENO);
+    const bool joined = start.ownOutput || sameFile(STDOUT_FILENO, STDERR_FILENO);
     if (!joined && !openChannelLike(STDERR_FILENO, errOurs, errTheirs)) {
         const int error = errno;
         closeAll({outOurs, outTheirs});
@@ -233,6 +233,9 @@ std::optional<FaultText> startRank(const RankStart& start, StartedRank& rank) {
         return failure;
     }
     rank.pid = pid;
+    if (start.ownOutput) {
+        return std::nullopt;
+    }
     setNonBlocking(outOurs);
     rank.outputs.push_back({outOurs, 1});
     if (!joined) {

@@ -22,6 +22,7 @@ struct RankStart {
     std::string mapPath;                ///< for STOPLINE_MAP
     std::string preload;                ///< library, put before what LD_PRELOAD already names
     bool randomize = false;             ///< false: fixed address layout
+    bool ownOutput = false;             ///< true: what it writes goes where the agent's own output goes
     sigset_t signalMask{};              ///< as the launcher gave it
 };
 
@@ -32,7 +33,7 @@ struct StartedRank {
 };
 
 /// Forks and executes the rank. It keeps the launcher's stdin, descriptors, environment and process group;
-/// its stdout and stderr are terminals where the agent's own are. It is killed when the agent dies. Blocks
+/// its stdout and stderr are terminals where the agent's own are, or the agent's own. It is killed when the agent dies. Blocks
 /// until exec is done.
 [[nodiscard]] std::optional<FaultText> startRank(const RankStart& start, StartedRank& rank);
 

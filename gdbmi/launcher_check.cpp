@@ -78,7 +78,7 @@ QVector<Obstacle> checkEnvironment(const LaunchEnvironment& launch) {
             QStringLiteral("The MPI launcher \"%1\" was not found.").arg(launch.launcher),
             QStringLiteral("Install an MPI (Debian: apt install openmpi-bin), or name the launcher."), true};
     }
-    if (!exists(launch.gdb, launch.environment)) {
+    if (!launch.gdb.isEmpty() && !exists(launch.gdb, launch.environment)) {
         obstacles << Obstacle{QStringLiteral("gdb-missing"),
                               QStringLiteral("The debugger \"%1\" was not found.").arg(launch.gdb),
                               QStringLiteral("Install it (Debian: apt install gdb), or name another one."),

@@ -23,7 +23,7 @@ struct Obstacle {
 struct LaunchEnvironment {
     LauncherKind kind = LauncherKind::Unknown;
     QString launcher;
-    QString gdb = QStringLiteral("gdb");
+    QString gdb = QStringLiteral("gdb"); ///< empty: none is needed
     QString agent; ///< path of stopline-agent; empty: not checked
     QStringList launcherOptions;
     QProcessEnvironment environment; ///< of the job

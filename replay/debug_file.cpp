@@ -78,6 +78,16 @@ std::string buildIdOf(Elf* elf) {
                     : std::string();
 }
 
+std::string hexOf(const std::string& id) {
+    std::string hex;
+    for (const unsigned char byte : id) {
+        constexpr char kDigits[] = "0123456789abcdef";
+        hex += kDigits[byte >> 4];
+        hex += kDigits[byte & 15];
+    }
+    return hex;
+}
+
 bool hasSection(Elf* elf, std::string_view wanted) {
     std::size_t names = 0;
     if (elf_getshdrstrndx(elf, &names) != 0) {
@@ -106,12 +116,7 @@ std::vector<std::string> separatePlaces(const std::string& path, Elf* elf) {
     std::vector<std::string> places;
     const std::string id = buildIdOf(elf);
     if (id.size() > 1) {
-        std::string hex;
-        for (const unsigned char byte : id) {
-            constexpr char kDigits[] = "0123456789abcdef";
-            hex += kDigits[byte >> 4];
-            hex += kDigits[byte & 15];
-        }
+        const std::string hex = hexOf(id);
         places.push_back(root + "/.build-id/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".debug");
     }
     GElf_Word checksum = 0;
@@ -255,6 +260,11 @@ struct DebugFile::Contents {
         return covered ? readableFunctionName(next->name) : std::string();
     }
 };
+
+std::string buildIdOfFile(const std::string& path) {
+    const ElfFile file(openFile(path));
+    return file.elf == nullptr ? std::string() : hexOf(buildIdOf(file.elf.get()));
+}
 
 DebugFile::DebugFile(std::string path, FileDescriptor fd) : m_path(std::move(path)), m_fd(std::move(fd)) {}
 

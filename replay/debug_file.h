@@ -31,6 +31,9 @@ class FileDescriptor {
     int m_fd = -1;
 };
 
+/// GNU build id of an ELF file in hexadecimal; empty when it has none, or is no such file. Reads no debug information.
+[[nodiscard]] std::string buildIdOfFile(const std::string& path);
+
 /// Thread-safe. The file is opened at the first look-up. It is read, not mapped: a file that is overwritten
 /// in place then gives wrong answers at worst, not a bus error. So its debug information takes its own size
 /// in memory, once.

@@ -3,20 +3,17 @@
 #include "launch_plan.h"
 
 #include <QCoreApplication>
-#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QLoggingCategory>
 #include <QPointer>
 #include <QProcessEnvironment>
-#include <QSysInfo>
 #include <QTimer>
 
 #include <algorithm>
 
 #include <csignal>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 namespace stopline::replay {
 
@@ -69,18 +66,11 @@ Job::Job(const LaunchSpec& spec, const Installation& installation, Incarnation i
     });
 }
 
-/// Open MPI removes its session directory itself, unless it is ended at a bad moment. Once it is dead nobody needs it.
 void Job::removeSessionDirectory() {
-    if (m_launcherPid <= 0) {
-        return;
+    if (m_launcherPid > 0) {
+        removeLauncherDirectory(m_launcherPid);
+        m_launcherPid = 0;
     }
-    const QString parent = QStringLiteral("%1/ompi.%2.%3").arg(QDir::tempPath(), QSysInfo::machineHostName()).arg(::geteuid());
-    QDir session(QStringLiteral("%1/pid.%2").arg(parent).arg(m_launcherPid));
-    if (session.exists()) {
-        session.removeRecursively();
-    }
-    QDir().rmdir(parent); // only if no other job of this user is left
-    m_launcherPid = 0;
 }
 
 Job::~Job() {

@@ -3,8 +3,12 @@
 #include "../gdbmi/launcher.h"
 #include "../gdbmi/launcher_check.h"
 
+#include <QDir>
 #include <QMap>
 #include <QProcessEnvironment>
+#include <QSysInfo>
+
+#include <unistd.h>
 
 namespace stopline::replay {
 
@@ -60,10 +64,20 @@ LaunchPlan planLaunch(const LaunchSpec& spec, const Installation& installation) 
         plan.error = command.error().text;
         return plan;
     }
-    const QStringList words = agent::withAgent(command.value(), installation.agent, agent::namesHosts(command.value()));
+    plan.otherHosts = agent::namesHosts(command.value());
+    const QStringList words = agent::withAgent(command.value(), installation.agent, plan.otherHosts);
     plan.program = words.first();
     plan.arguments = words.mid(1);
     return plan;
+}
+
+void removeLauncherDirectory(qint64 launcherPid) {
+    const QString parent = QStringLiteral("%1/ompi.%2.%3").arg(QDir::tempPath(), QSysInfo::machineHostName()).arg(::geteuid());
+    QDir session(QStringLiteral("%1/pid.%2").arg(parent).arg(launcherPid));
+    if (session.exists()) {
+        session.removeRecursively();
+    }
+    QDir().rmdir(parent); // only if no other job of this user is left
 }
 
 std::pair<QString, QString> explainLauncherFailure(const QString& errors, int exitCode) {

@@ -15,11 +15,16 @@ struct LaunchPlan {
     QStringList arguments;
     QString error; ///< empty: can be started
     QString remedy;
+    bool otherHosts = false; ///< the command line names hosts: agents may come from elsewhere
 };
 
 [[nodiscard]] LaunchPlan planLaunch(const LaunchSpec& spec, const Installation& installation);
 
 /// What a launcher that ended before all ranks had started has to say, and what to do about it.
 [[nodiscard]] std::pair<QString, QString> explainLauncherFailure(const QString& errors, int exitCode);
+
+/// Open MPI removes its session directory itself, unless it is ended at a bad moment. Once the launcher is dead nobody
+/// needs it.
+void removeLauncherDirectory(qint64 launcherPid);
 
 } // namespace stopline::replay

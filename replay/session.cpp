@@ -14,6 +14,7 @@ Session::~Session() {
 
 void Session::setLaunch(const LaunchSpec& spec) {
     m_impl->spec = spec;
+    m_impl->leaveRecording();
     emit verbsChanged();
 }
 
@@ -77,7 +78,7 @@ RankView Session::rank(RankId rank) const {
             view.callName = functionText(details.function);
         }
         const bool shows = view.phase == RankPhase::Stopped || view.phase == RankPhase::Holding ||
-                           (view.phase == RankPhase::Running && view.insideMpi);
+                           (view.phase == RankPhase::Running && view.insideMpi) || m_impl->opened != nullptr;
         if (begin && view.phase == RankPhase::Running && view.insideMpi) {
             view.location = {}; // of its last stop, which it has left
         }

@@ -167,6 +167,13 @@ class Session : public QObject {
     [[nodiscard]] bool allStopped() const; ///< no rank runs (ended ones do not count)
     [[nodiscard]] Cut places() const;
 
+    // --- A recording instead of a job ---
+    /// Shows what a file of `stopline record` holds. It is read in the background (operation() says so, cancel() ends it);
+    /// operationFinished() tells the result, message() what is wrong with the file or has changed since. The next
+    /// setLaunch() leaves it. Not while there is a job.
+    void openRecording(const QString& file);
+    [[nodiscard]] QString openedRecording() const; ///< path of the file on show; empty: none
+
     // --- Run control; acts on the focus unless it says otherwise ---
     void setFocus(Focus focus);
     [[nodiscard]] Focus focus() const;
@@ -279,7 +286,7 @@ class Session : public QObject {
     void operationFinished(bool ok, const QString& text); ///< go, undo, … arrived or failed; text says where
     void stopped();                                   ///< all ranks of the focus have stopped after a command
     void timelineChanged();                           ///< grew
-    void timelineReplaced();                          ///< timeline() is another object (new job, or a branch)
+    void timelineReplaced();                          ///< timeline() is another object (new job, a branch, a file)
     void stoplineChanged();                           ///< point, frontiers or stopline
     void historyChanged();
     void breakpointsChanged();

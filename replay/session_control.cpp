@@ -22,6 +22,9 @@ QString Session::Impl::whyNot(Verb verb) const {
                : focus.all() ? QStringLiteral("no rank is %1").arg(state)
                              : QStringLiteral("none of the chosen ranks is %1").arg(state);
     };
+    if (opened != nullptr || opening != nullptr) {
+        return whyNotOpened(verb);
+    }
     if (onTheWay() && verb != Verb::Kill && verb != Verb::Pause) {
         return QStringLiteral("the job is on its way to a place; cancel that first");
     }

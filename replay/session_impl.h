@@ -2,7 +2,9 @@
 #pragma once
 
 #include "approach.h"
+#include "call_words.h"
 #include "job.h"
+#include "loaded_recording.h"
 #include "recording.h"
 #include "session.h"
 #include "session_follow.h"
@@ -62,7 +64,8 @@ class Countdown {
 };
 
 struct Session::Impl {
-    explicit Impl(Session* session) : q(session), installation(Installation::find()), follower(new TraceFollower(*this)) {}
+    explicit Impl(Session* session);
+    ~Impl();
 
     Session* q;
     Installation installation;
@@ -80,6 +83,11 @@ struct Session::Impl {
     std::map<QString, std::shared_ptr<SourceLines>> symbols; ///< by program
     std::map<int, QString> programOf;                        ///< by rank
     mutable std::map<std::pair<int, std::uint64_t>, SourceLocation> sites;
+
+    // A recording from a file instead of a job (session_recording.cpp).
+    std::unique_ptr<LoadedRecording> opened;
+    class Opening; ///< the thread that reads one
+    std::unique_ptr<Opening> opening;
 
     // Breakpoints.
     std::vector<BreakpointState> breakpoints;
@@ -166,6 +174,13 @@ struct Session::Impl {
     void say(Severity severity, const QString& text, const QString& remedy = {}) { emit q->message(severity, text, remedy); }
     [[nodiscard]] SourceLocation siteOf(RankId rank, CodeAddress address) const;
 
+    // session_recording.cpp
+    void onOpened(std::unique_ptr<LoadedRecording> loaded, const QString& wrong);
+    void leaveRecording();
+    void cancelOpening();
+    [[nodiscard]] QString openingText() const; ///< what operation() says while a file is read; empty: none is
+    [[nodiscard]] QString whyNotOpened(Verb verb) const;
+
     // session_control.cpp
     [[nodiscard]] bool onTheWay() const;
     [[nodiscard]] QString whyNot(Verb verb) const;
@@ -226,9 +241,5 @@ struct Session::Impl {
     void onDifference(const Difference& difference);
     [[nodiscard]] std::vector<RankProcess*> processes() const;
 };
-
-/// "MPI_Send to 3 tag 5 4 KiB": an event's details as one line.
-[[nodiscard]] QString detailsText(const trace::EventDetails& details);
-[[nodiscard]] QString functionText(trace::FunctionId function);
 
 } // namespace stopline::replay

@@ -171,6 +171,14 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
         return it->second;
     }
     SourceLocation location;
+    if (opened != nullptr) {
+        const SiteText found = opened->sites.of(rank, address);
+        location.file = QString::fromStdString(found.file);
+        location.line = found.line;
+        location.function = QString::fromStdString(found.function);
+        sites[key] = location;
+        return location;
+    }
     const auto program = programOf.find(rank.value());
     if (program != programOf.end()) {
         const auto lines = symbols.find(program->second);

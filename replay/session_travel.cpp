@@ -183,6 +183,7 @@ void Session::Impl::arrived(bool ok, const QString& text, Verb verb) {
 }
 
 void Session::cancel() {
+    m_impl->cancelOpening();
     m_impl->stayHere(tr("cancelled; the ranks stay where they are"));
     if (m_impl->approach != nullptr) {
         m_impl->approach->cancel(tr("cancelled; the ranks stay where they are"));
@@ -190,6 +191,9 @@ void Session::cancel() {
 }
 
 QString Session::operation() const {
+    if (const QString text = m_impl->openingText(); !text.isEmpty()) {
+        return text;
+    }
     if (m_impl->arriving) {
         return tr("%1: looking around").arg(verbName(m_impl->approachVerb));
     }
@@ -318,7 +322,7 @@ void Session::forward() {
 }
 
 void Session::Impl::oneCall(Verb verb) {
-    if (onTheWay()) { // whether there is such a call is known when it is known where the ranks are
+    if (onTheWay() || opened != nullptr || opening != nullptr) { // whether there is such a call is known when it is known where the ranks are
         refuse(whyNot(verb));
         return;
     }

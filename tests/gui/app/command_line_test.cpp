@@ -61,6 +61,55 @@ class CommandLineTest : public QObject {
         QCOMPARE(line.launch.ranks, 4);
     }
 
+    void recordTakesBothForms() {
+        const CommandLine launcher = parse("record -o a.stopline mpirun -n 3 ./app -o x record");
+        QCOMPARE(launcher.mode, RunMode::Record);
+        QCOMPARE(launcher.recordFile, QStringLiteral("a.stopline"));
+        QCOMPARE(launcher.launch.command,
+                 QStringList({QStringLiteral("mpirun"), QStringLiteral("-n"), QStringLiteral("3"), QStringLiteral("./app"),
+                              QStringLiteral("-o"), QStringLiteral("x"), QStringLiteral("record")}));
+        const CommandLine own = parse("record -n 2 --env A=1 ./app x");
+        QCOMPARE(own.recordFile, QStringLiteral("run.stopline"));
+        QCOMPARE(own.launch.ranks, 2);
+        QCOMPARE(own.launch.program, QStringLiteral("./app"));
+        QCOMPARE(own.launch.environment.size(), 1);
+        QCOMPARE(parse("record").mode, RunMode::Invalid);
+        QCOMPARE(parse("record -n 0 ./app").mode, RunMode::Invalid);
+        QVERIFY(parse("record --help").text.contains(QStringLiteral("Ctrl+C ends it and writes the file")));
+    }
+
+    void recordingsAreOpenedByTheWindowAndByScripts() {
+        const CommandLine window = parse("open a.stopline");
+        QCOMPARE(window.mode, RunMode::Window);
+        QCOMPARE(window.openFile, QStringLiteral("a.stopline"));
+        QVERIFY(!window.hasProgram());
+        const CommandLine batch = parse("--batch story --wait 5 open a.stopline");
+        QCOMPARE(batch.mode, RunMode::Batch);
+        QCOMPARE(batch.openFile, QStringLiteral("a.stopline"));
+        QCOMPARE(batch.scriptFile, QStringLiteral("story"));
+        QCOMPARE(parse("open").mode, RunMode::Invalid);
+        QCOMPARE(parse("open a b").mode, RunMode::Invalid);
+        QCOMPARE(parse("./open a b").launch.program, QStringLiteral("./open"));
+    }
+
+    void infoAndExport() {
+        const CommandLine info = parse("info a.stopline");
+        QCOMPARE(info.mode, RunMode::Info);
+        QCOMPARE(info.openFile, QStringLiteral("a.stopline"));
+        QCOMPARE(parse("info").mode, RunMode::Invalid);
+        const CommandLine chrome = parse("export --format chrome -o a.json a.stopline");
+        QCOMPARE(chrome.mode, RunMode::Export);
+        QCOMPARE(chrome.exportFormat, QStringLiteral("chrome"));
+        QCOMPARE(chrome.exportTo, QStringLiteral("a.json"));
+        QCOMPARE(chrome.openFile, QStringLiteral("a.stopline"));
+        QCOMPARE(parse("export a.stopline --format otf2 -o a").exportFormat, QStringLiteral("otf2"));
+        QVERIFY(parse("export --format svg -o a b").text.contains(QStringLiteral("chrome or otf2, not `svg`")));
+        QVERIFY(parse("export --format otf2 b").text.contains(QStringLiteral("needs one recording and -o")));
+        // Names of programs, not of ours.
+        QCOMPARE(parse("./info x").launch.program, QStringLiteral("./info"));
+        QCOMPARE(parse("-n 2 info").launch.program, QStringLiteral("info"));
+    }
+
     void batchHelpListsEveryVerb() {
         const CommandLine line = parse("--batch --help");
         QCOMPARE(line.mode, RunMode::Print);

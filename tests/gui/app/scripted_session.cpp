@@ -105,6 +105,15 @@ RankView Session::rank(RankId rank) const {
     return view;
 }
 
+void Session::openRecording(const QString& file) {
+    m_impl->calls << QStringLiteral("open ") + file;
+    m_impl->opened = file;
+    emit timelineReplaced();
+    emit operationFinished(m_impl->operationOk, m_impl->operationText);
+}
+QString Session::openedRecording() const {
+    return m_impl->opened;
+}
 bool Session::jobExists() const {
     return m_impl->job;
 }

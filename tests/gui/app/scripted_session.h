@@ -16,6 +16,7 @@ struct Scripted {
     LaunchSpec launch;
     std::vector<RankView> ranks;
     bool job = false;
+    QString opened; ///< openedRecording()
     Focus focus;
     RankId shown{0};
     QString operation;

@@ -1,0 +1,43 @@
+// Options that say what is to be launched, of the window's command line and of `stopline record`.
+#pragma once
+
+#include "../replay/session.h"
+
+#include <QCommandLineOption>
+#include <QCommandLineParser>
+#include <QList>
+#include <QString>
+
+namespace stopline::app {
+
+struct LaunchOptions {
+    QCommandLineOption ranks{{QStringLiteral("n"), QStringLiteral("np"), QStringLiteral("ranks")},
+                             QStringLiteral("Number of ranks (default 4)."),
+                             QStringLiteral("count")};
+    QCommandLineOption launcher{QStringLiteral("launcher"),
+                                QStringLiteral("Program that starts the ranks (default mpirun)."),
+                                QStringLiteral("program")};
+    QCommandLineOption launcherArgs{
+        QStringLiteral("launcher-args"),
+        QStringLiteral("Options for the launcher, as one word: \"--bind-to none\"."),
+        QStringLiteral("options")};
+    QCommandLineOption directory{{QStringLiteral("working-directory"), QStringLiteral("wd")},
+                                 QStringLiteral("Directory the job runs in."),
+                                 QStringLiteral("directory")};
+    QCommandLineOption environment{QStringLiteral("env"),
+                                   QStringLiteral("Environment variable of the job; may be repeated."),
+                                   QStringLiteral("NAME=VALUE")};
+    QCommandLineOption input{QStringLiteral("input"),
+                             QStringLiteral("File that the job reads as standard input."),
+                             QStringLiteral("file")};
+
+    [[nodiscard]] QList<QCommandLineOption> all() const {
+        return {ranks, launcher, launcherArgs, directory, environment, input};
+    }
+
+    /// Fills in what is to be launched, with the parser's positional arguments as the program or the
+    /// launcher's own command line; returns what is wrong, or an empty text.
+    [[nodiscard]] QString read(const QCommandLineParser& parser, replay::LaunchSpec& launch) const;
+};
+
+} // namespace stopline::app

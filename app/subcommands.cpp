@@ -1,0 +1,147 @@
+#include "subcommands.h"
+
+#include "launch_options.h"
+
+#include <QCommandLineParser>
+#include <QFileInfo>
+
+namespace stopline::app {
+
+namespace {
+
+CommandLine only(RunMode mode, const QString& text) {
+    CommandLine result;
+    result.mode = mode;
+    result.text = text;
+    return result;
+}
+
+/// What all of them do; nothing: go on.
+std::optional<CommandLine> parse(QCommandLineParser& parser, const QString& name,
+                                 const QStringList& arguments) {
+    const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
+                                  QStringLiteral("Show this text."));
+    parser.addOption(help);
+    if (!parser.parse(arguments)) {
+        return only(RunMode::Invalid,
+                    parser.errorText() +
+                        QStringLiteral(" `stopline %1 --help` lists the options.").arg(name));
+    }
+    if (parser.isSet(help)) {
+        return only(RunMode::Print, parser.helpText().replace(QStringLiteral("<executable_name>"),
+                                                              QStringLiteral("stopline %1").arg(name)));
+    }
+    return std::nullopt;
+}
+
+CommandLine parseRecord(const QStringList& arguments) {
+    const LaunchOptions launch;
+    const QCommandLineOption output({QStringLiteral("o"), QStringLiteral("output")},
+                                    QStringLiteral("File to write (default run.stopline)."),
+                                    QStringLiteral("file"), QStringLiteral("run.stopline"));
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral(
+        "Runs a job without any debugger and writes what all its ranks did into one file.\n\n"
+        "  stopline record -o run.stopline mpirun -n 16 ./app args\n"
+        "  stopline record -o run.stopline -n 16 ./app args\n\n"
+        "Output, input and exit code are those of the job. Ctrl+C ends it and writes the file."));
+    parser.setSingleDashWordOptionMode(QCommandLineParser::ParseAsLongOptions);
+    parser.setOptionsAfterPositionalArgumentsMode(QCommandLineParser::ParseAsPositionalArguments);
+    parser.addOption(output);
+    parser.addOptions(launch.all());
+    parser.addPositionalArgument(QStringLiteral("program"),
+                                 QStringLiteral("Program to run, or an MPI launcher."));
+    parser.addPositionalArgument(QStringLiteral("args"), QStringLiteral("Its arguments."),
+                                 QStringLiteral("[args…]"));
+    if (const auto done = parse(parser, QStringLiteral("record"), arguments)) {
+        return *done;
+    }
+    CommandLine result;
+    result.mode = RunMode::Record;
+    result.recordFile = parser.value(output);
+    if (const QString wrong = launch.read(parser, result.launch); !wrong.isEmpty()) {
+        return only(RunMode::Invalid, wrong);
+    }
+    if (!result.hasProgram()) {
+        return only(
+            RunMode::Invalid,
+            QStringLiteral("record needs a program: stopline record -o run.stopline mpirun -n 4 ./app"));
+    }
+    if (result.recordFile.isEmpty() || QFileInfo(result.recordFile).isDir()) {
+        return only(RunMode::Invalid,
+                    QStringLiteral("-o needs the name of a file, not `%1`.").arg(result.recordFile));
+    }
+    return result;
+}
+
+CommandLine parseInfo(const QStringList& arguments) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("Prints what a recording holds."));
+    parser.addPositionalArgument(QStringLiteral("file"),
+                                 QStringLiteral("Recording, as `stopline record` writes it."));
+    if (const auto done = parse(parser, QStringLiteral("info"), arguments)) {
+        return *done;
+    }
+    if (parser.positionalArguments().size() != 1) {
+        return only(RunMode::Invalid, QStringLiteral("info needs one recording: stopline info run.stopline"));
+    }
+    CommandLine result;
+    result.mode = RunMode::Info;
+    result.openFile = parser.positionalArguments().first();
+    return result;
+}
+
+CommandLine parseExport(const QStringList& arguments) {
+    const QCommandLineOption format(QStringLiteral("format"),
+                                    QStringLiteral("chrome: JSON for ui.perfetto.dev and chrome://tracing. "
+                                                   "otf2: an archive for Vampir, Scalasca and the "
+                                                   "like."),
+                                    QStringLiteral("chrome|otf2"));
+    const QCommandLineOption output({QStringLiteral("o"), QStringLiteral("output")},
+                                    QStringLiteral("File to write (chrome), or directory to make (otf2)."),
+                                    QStringLiteral("name"));
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("Writes a recording in the format of another tool."));
+    parser.addOption(format);
+    parser.addOption(output);
+    parser.addPositionalArgument(QStringLiteral("file"),
+                                 QStringLiteral("Recording, as `stopline record` writes it."));
+    if (const auto done = parse(parser, QStringLiteral("export"), arguments)) {
+        return *done;
+    }
+    CommandLine result;
+    result.mode = RunMode::Export;
+    result.exportFormat = parser.value(format);
+    result.exportTo = parser.value(output);
+    if (result.exportFormat != QLatin1StringView("chrome") &&
+        result.exportFormat != QLatin1StringView("otf2")) {
+        return only(RunMode::Invalid,
+                    QStringLiteral("--format is chrome or otf2, not `%1`.").arg(result.exportFormat));
+    }
+    if (parser.positionalArguments().size() != 1 || result.exportTo.isEmpty()) {
+        return only(RunMode::Invalid,
+                    QStringLiteral(
+                        "export needs one recording and -o: stopline export --format %1 -o OUT run.stopline")
+                        .arg(result.exportFormat));
+    }
+    result.openFile = parser.positionalArguments().first();
+    return result;
+}
+
+} // namespace
+
+std::optional<CommandLine> parseSubcommand(const QStringList& arguments) {
+    const QString name = arguments.value(0);
+    if (name == QLatin1StringView("record")) {
+        return parseRecord(arguments);
+    }
+    if (name == QLatin1StringView("info")) {
+        return parseInfo(arguments);
+    }
+    if (name == QLatin1StringView("export")) {
+        return parseExport(arguments);
+    }
+    return std::nullopt;
+}
+
+} // namespace stopline::app

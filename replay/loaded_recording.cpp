@@ -1,0 +1,198 @@
+#include "loaded_recording.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstring>
+
+namespace stopline::replay {
+
+namespace {
+
+template <typename T>
+T headerWord(const trace::RankImage& image, std::size_t offset) {
+    T value{};
+    if (offset + sizeof value <= image.header.size()) {
+        std::memcpy(&value, image.header.data() + offset, sizeof value);
+    }
+    return value;
+}
+
+QString buildText(const std::string& build) {
+    return build.empty() ? QStringLiteral("without a build id") : QString::fromStdString(build.substr(0, 12));
+}
+
+void noteChanged(const CallSites::Changed& changed, LoadedRecording& loaded) {
+    const QString path = QString::fromStdString(changed.path);
+    const QString lines =
+        changed.resolved
+            ? QStringLiteral("lines are those of the recorded build; a source file may have changed since")
+            : QStringLiteral("calls whose lines are not in the recording have none");
+    if (changed.now.empty() && !QFileInfo::exists(path)) {
+        loaded.notes << QStringLiteral("%1 is not there any more: %2.").arg(path, lines);
+        return;
+    }
+    loaded.notes << QStringLiteral("%1 has been built anew since the recording (build %2, now %3): %4.")
+                        .arg(path, buildText(changed.recorded), buildText(changed.now), lines);
+}
+
+/// The rank waited for its agent to look at its code: it begins behind that.
+void leaveOutGate(trace::RankImage& image) {
+    std::uint64_t waited = 0;
+    std::vector<std::byte> stops;
+    for (std::size_t at = 0; at + sizeof(trace::MappedStop) <= image.stops.size();
+         at += sizeof(trace::MappedStop)) {
+        std::uint64_t words[4]; // event, begin, end, ready
+        static_assert(sizeof words == sizeof(trace::MappedStop));
+        std::memcpy(words, image.stops.data() + at, sizeof words);
+        if (words[0] == 0 && words[3] == 1) {
+            waited += words[2] - words[1];
+        } else {
+            const auto from = image.stops.begin() + static_cast<std::ptrdiff_t>(at);
+            stops.insert(stops.end(), from, from + sizeof(trace::MappedStop));
+        }
+    }
+    image.stops = std::move(stops);
+    const auto origin = headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, originNs)) + waited;
+    std::memcpy(image.header.data() + offsetof(trace::MappingHeader, originNs), &origin, sizeof origin);
+}
+
+/// In pieces, so that an event is never kept twice. Answers what is wrong with the image.
+QString decode(RankId rank, const trace::RankImage& image, Recording& recording) {
+    constexpr std::size_t kPiece = 1 << 16;
+    constexpr auto kNoLimit = std::chrono::hours(24);
+    QString error;
+    do {
+        error = recording.read(rank, image, kPiece);
+        (void)recording.take(rank, kNoLimit); // a first execution differs from nothing
+    } while (error.isEmpty() && recording.behind(rank));
+    return error;
+}
+
+/// Decodes one rank into the timeline.
+void takeRank(std::size_t index, LoadedRecording& loaded) {
+    RecordedRank& from = loaded.file.ranks[index];
+    const RankId rank{static_cast<std::int32_t>(index)};
+    trace::RankImage& image = from.image;
+    LoadedRecording::Rank& out = loaded.ranks[index];
+    const auto problem = [&](const QString& text) {
+        loaded.problems
+            << QStringLiteral("%1: rank %2: %3").arg(QFileInfo(loaded.path).fileName()).arg(index).arg(text);
+    };
+    if (!from.present) {
+        problem(QStringLiteral("the file has nothing of it"));
+        return;
+    }
+    if (image.header.empty()) {
+        if (!from.ended && loaded.file.finished && from.waitStatus == -1) {
+            problem(QStringLiteral("nothing was recorded of it"));
+        }
+        return;
+    }
+    if (image.header.size() >= sizeof(trace::MappingHeader)) {
+        leaveOutGate(image);
+    }
+    out.events = headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, eventCount));
+    out.recordingOff =
+        static_cast<int>(headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, recordingOff)));
+    out.insideCall = headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, insideCall)) != 0;
+    const std::uint64_t staged =
+        image.staging.empty()
+            ? 0
+            : std::uint64_t{headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedIds))} +
+                  headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedTimes));
+    out.bytes = image.dictionary.size() + image.comms.size() + image.blocks.size() + staged;
+    trace::BlockHeader block{};
+    if (image.blocks.size() >= sizeof block) {
+        std::memcpy(&block, image.blocks.data(), sizeof block);
+    }
+    const auto first = !image.blocks.empty() ? block.firstEvent
+                       : staged > 0
+                           ? headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, stagedFirst))
+                           : 1;
+    if (first > 1 && block.magic == (image.blocks.empty() ? 0 : trace::kBlockMagic)) {
+        out.unreceived = out.events;
+        problem(
+            QStringLiteral("what it did before event %1 is missing, and without it the rest means nothing")
+                .arg(first));
+        return;
+    }
+    QString error;
+    if (image.staging.empty()) {
+        // The header's words are of a staging area that is not in the file.
+        trace::RankImage blocksOnly = image;
+        std::memset(blocksOnly.header.data() + offsetof(trace::MappingHeader, stagedIds), 0,
+                    sizeof(std::uint32_t));
+        error = decode(rank, blocksOnly, *loaded.recording);
+    } else {
+        error = decode(rank, image, *loaded.recording);
+    }
+    const std::uint64_t last = loaded.recording->timeline().lastEvent(rank).value();
+    out.unreceived = out.events > last ? out.events - last : 0;
+    loaded.recording->noteEnd(rank, out.unreceived > 0 || !error.isEmpty() || out.recordingOff != 0);
+    if (!error.isEmpty()) {
+        problem(QStringLiteral("%1; what it did after event %2 is missing").arg(error).arg(last));
+    } else if (out.recordingOff != 0) {
+        problem(QStringLiteral("its recording ends with event %1: %2")
+                    .arg(last)
+                    .arg(QString::fromLocal8Bit(std::strerror(out.recordingOff))));
+    } else if (out.unreceived > 0) {
+        problem(
+            QStringLiteral("its last %1 events are missing, behind event %2").arg(out.unreceived).arg(last));
+    }
+    if (last < out.events) {
+        out.insideCall = last > 0 && loaded.recording->timeline().isBegin(rank, EventIndex{last});
+    }
+}
+
+} // namespace
+
+QString endText(const RecordedRank& rank) {
+    if (rank.waitStatus == -1) {
+        return QStringLiteral("not known how it ended");
+    }
+    if (WIFSIGNALED(rank.waitStatus)) {
+        const int signal = WTERMSIG(rank.waitStatus);
+        return QStringLiteral("killed by signal %1 (%2)")
+            .arg(signal)
+            .arg(QString::fromLocal8Bit(strsignal(signal)));
+    }
+    return QStringLiteral("exited with code %1").arg(WEXITSTATUS(rank.waitStatus));
+}
+
+QString loadRecording(const QString& path, LoadedRecording& loaded, const std::atomic<bool>* cancelled) {
+    loaded.path = path;
+    const std::string wrong = readRecordingFile(QFile::encodeName(path).toStdString(), loaded.file);
+    if (!wrong.empty()) {
+        return QStringLiteral("%1 cannot be opened: %2.").arg(path, QString::fromStdString(wrong));
+    }
+    for (const FileProblem& problem : loaded.file.problems) {
+        loaded.problems << QStringLiteral("%1: %2").arg(QFileInfo(path).fileName(),
+                                                        QString::fromStdString(problem.text));
+    }
+    if (!loaded.file.lost.empty()) {
+        loaded.problems << QStringLiteral("%1: it could not be written in full: %2")
+                               .arg(QFileInfo(path).fileName(), QString::fromStdString(loaded.file.lost));
+    }
+    rebaseClocks(loaded.file);
+    loaded.sites = CallSites(loaded.file);
+    for (const CallSites::Changed& changed : loaded.sites.changed()) {
+        noteChanged(changed, loaded);
+    }
+    loaded.recording = std::make_unique<Recording>(loaded.file.rankCount());
+    loaded.recording->beginExecution();
+    loaded.ranks.resize(loaded.file.ranks.size());
+    for (std::size_t i = 0; i < loaded.file.ranks.size(); ++i) {
+        if (cancelled != nullptr && *cancelled) {
+            return QStringLiteral("cancelled");
+        }
+        takeRank(i, loaded);
+        loaded.file.ranks[i].image = {}; // it is in the timeline now
+    }
+    return {};
+}
+
+} // namespace stopline::replay

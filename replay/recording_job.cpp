@@ -1,0 +1,398 @@
+#include "recording_job.h"
+
+#include "../gdbmi/agent_process.h"
+#include "launch_plan.h"
+#include "recording_sites.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QPointer>
+#include <QProcessEnvironment>
+#include <QSysInfo>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <set>
+#include <sys/prctl.h>
+
+namespace stopline::replay {
+
+namespace {
+
+/// Every rank is fetched about so often, and no faster than one rank in kFetchStepMs.
+constexpr int kFetchMs = 1000;
+constexpr int kFetchStepMs = 5;
+/// So long after the launcher's end is waited for the last words of agents.
+constexpr int kPatienceMs = 4000;
+/// So long a rank whose agent was killed may take to die with it.
+constexpr int kDyingMs = 1500;
+constexpr int kDyingStepMs = 10;
+
+std::string bytesOf(const QString& text) {
+    return QFile::encodeName(text).toStdString();
+}
+
+QStringList words(const LaunchSpec& spec) {
+    if (!spec.command.isEmpty()) {
+        return spec.command;
+    }
+    return QStringList{spec.launcher, QStringLiteral("-n"), QString::number(spec.ranks)} +
+           spec.launcherArguments + QStringList(spec.program) + spec.arguments;
+}
+
+} // namespace
+
+struct RecordingJob::Rank {
+    std::int32_t number = 0;
+    QPointer<agent::AgentLink> link;
+    trace::RankImage image; ///< once the link is not needed any more
+    std::string modules;
+    std::string faults;
+    bool fetching = false;
+    bool ending = false;    ///< its end has been seen
+    bool complete = false;  ///< written up to its end, or as far as it is known
+    bool unwritten = false; ///< something of it did not fit into the file
+    int dyingMs = 0;
+};
+
+RecordingJob::RecordingJob(const LaunchSpec& spec, const Installation& installation, const QString& file,
+                           QObject* parent)
+    : QObject(parent), m_spec(spec), m_installation(installation), m_file(file) {
+    m_installation.gdb.clear();
+    connect(&m_server, &agent::AgentServer::agentConnected, this, &RecordingJob::onAgent);
+    connect(&m_launcher, &QProcess::finished, this, &RecordingJob::onLauncherFinished);
+    connect(&m_launcher, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) {
+            m_startFailed = true;
+            emit said(QStringLiteral("the launcher %1 could not be started: %2")
+                          .arg(m_launcher.program(), m_launcher.errorString()));
+            onLauncherFinished();
+        }
+    });
+    connect(&m_fetch, &QTimer::timeout, this, &RecordingJob::fetchNext);
+    m_patience.setSingleShot(true);
+    connect(&m_patience, &QTimer::timeout, this, [this] {
+        for (const auto& rank : m_ranks) {
+            if (rank != nullptr && !rank->complete) {
+                rank->faults += "its end was not told within " + std::to_string(kPatienceMs / 1000) +
+                                " s after the launcher's; what it did last may be missing\n";
+                complete(*rank, -1);
+            }
+        }
+    });
+}
+
+RecordingJob::~RecordingJob() = default;
+
+QString RecordingJob::start() {
+    const LaunchPlan plan = planLaunch(m_spec, m_installation);
+    if (!plan.error.isEmpty()) {
+        return plan.remedy.isEmpty() ? plan.error : plan.error + u' ' + plan.remedy;
+    }
+    if (const std::string wrong = m_writer.open(bytesOf(m_file)); !wrong.empty()) {
+        return QStringLiteral("The recording cannot be written: %1. Name another file with -o.")
+            .arg(QFile::decodeName(QByteArray::fromStdString(wrong)));
+    }
+    if (const QString wrong = m_server.listen(plan.otherHosts); !wrong.isEmpty()) {
+        m_writer.discard();
+        return wrong;
+    }
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const auto& [name, value] : m_spec.environment) {
+        environment.insert(name, value);
+    }
+    environment.insert(QString::fromLatin1(agent::kConnectVariable), m_server.connectAddress());
+    environment.insert(QString::fromLatin1(agent::kTokenVariable), m_server.token());
+    m_launcher.setProcessEnvironment(environment);
+    if (!m_spec.workingDirectory.isEmpty()) {
+        m_launcher.setWorkingDirectory(m_spec.workingDirectory);
+    }
+    m_launcher.setProcessChannelMode(QProcess::ForwardedChannels);
+    if (m_spec.inputFile.isEmpty()) {
+        m_launcher.setInputChannelMode(QProcess::ForwardedInputChannel);
+    } else {
+        m_launcher.setStandardInputFile(m_spec.inputFile);
+    }
+    // Told to end when the recorder is killed, it removes its own files.
+    m_launcher.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
+    m_started = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+    m_clock.start();
+    writeJob();
+    connect(&m_launcher, &QProcess::started, this, [this] { m_launcherPid = m_launcher.processId(); });
+    m_launcher.start(plan.program, plan.arguments);
+    return {};
+}
+
+void RecordingJob::writeJob() {
+    const QString directory =
+        m_spec.workingDirectory.isEmpty() ? QDir::currentPath() : m_spec.workingDirectory;
+    add(ChunkType::Job, -1,
+        encodeFileFields({{"stopline", STOPLINE_VERSION},
+                          {"command", bytesOf(words(m_spec).join(u'\n'))},
+                          {"directory", bytesOf(QDir(directory).absolutePath())},
+                          {"started", std::to_string(m_started)},
+                          {"recorder", QSysInfo::machineHostName().toStdString()},
+                          {"ranks", std::to_string(m_ranks.size())}}));
+}
+
+void RecordingJob::signalLauncher(int signal) {
+    if (m_launcher.state() != QProcess::NotRunning && m_launcherPid > 0) {
+        ::kill(static_cast<pid_t>(m_launcherPid), signal);
+    }
+}
+
+RecordingJob::Rank* RecordingJob::rankOf(std::int32_t number) const {
+    const auto index = static_cast<std::size_t>(number);
+    return number >= 0 && index < m_ranks.size() ? m_ranks[index].get() : nullptr;
+}
+
+void RecordingJob::onAgent(agent::AgentLink* link) {
+    link->setParent(this);
+    const agent::Hello& hello = link->hello();
+    const std::int32_t number = hello.rank.value();
+    const auto size = static_cast<std::size_t>(std::clamp(std::max(hello.size, number + 1), 1, kMaxFileRank));
+    if (number > kMaxFileRank || rankOf(number) != nullptr || m_over) {
+        link->deleteLater();
+        return;
+    }
+    if (m_ranks.size() < size) {
+        m_ranks.resize(size);
+        writeJob();
+        m_fetch.start(std::max<int>(kFetchStepMs, kFetchMs / static_cast<int>(size)));
+    }
+    m_ranks[static_cast<std::size_t>(number)] = std::make_unique<Rank>();
+    Rank& rank = *m_ranks[static_cast<std::size_t>(number)];
+    rank.number = number;
+    rank.link = link;
+    add(ChunkType::Rank, number,
+        encodeFileFields({{"job", "0"},
+                          {"host", bytesOf(hello.host)},
+                          {"program", bytesOf(hello.program)},
+                          {"directory", bytesOf(hello.directory)},
+                          {"clock", std::to_string(hello.clockOffsetNs)}}));
+    connect(link, &agent::AgentLink::statusChanged, this,
+            [this, &rank](const agent::RankStatus&, const agent::RankStatus& now) {
+                if (now.ended) {
+                    onEnded(rank);
+                }
+            });
+    connect(link, &agent::AgentLink::modulesTold, this, [this, &rank] {
+        rank.modules = rank.link->modules();
+        add(ChunkType::Modules, rank.number, rank.modules);
+    });
+    connect(link, &agent::AgentLink::fault, this,
+            [this, &rank](const QString&, const QString& text, const QString& remedy) {
+                rank.faults += bytesOf(text) + '\n';
+                sayFault(remedy.isEmpty() ? text : text + u' ' + remedy);
+            });
+    connect(link, &agent::AgentLink::closed, this, [this, &rank] { onClosed(rank); });
+    agent::RankConfig config;
+    config.gate = trace::Gate::None; // the agent sees to it
+    config.incarnation = Incarnation(1);
+    config.libraryDirectory = m_installation.libraryDirectory;
+    config.gdbProgram.clear();
+    config.mapDirectory = m_installation.mapDirectory;
+    config.randomizeAddresses = true; // as without us
+    config.record = true;
+    link->configure(config);
+}
+
+/// What is wrong with the program or the machine is wrong for every rank, and said once.
+void RecordingJob::sayFault(const QString& text) {
+    if (!m_faultsSaid.contains(text)) {
+        m_faultsSaid << text;
+        emit said(text);
+    }
+}
+
+/// A rank at a time, so that what is fetched together is little.
+void RecordingJob::fetchNext() {
+    for (std::size_t tried = 0; tried < m_ranks.size(); ++tried) {
+        Rank* rank = m_ranks[m_nextFetch++ % m_ranks.size()].get();
+        if (rank == nullptr || rank->fetching || rank->ending || rank->complete || rank->link.isNull() ||
+            !rank->link->connected() || rank->link->status().pid == 0) {
+            continue;
+        }
+        rank->fetching = true;
+        rank->link->pull([this, rank](bool ok) {
+            rank->fetching = false;
+            if (ok && !rank->ending && !rank->complete) {
+                keep(*rank, false);
+            }
+        });
+        return;
+    }
+}
+
+/// Writes what is new of a rank.
+void RecordingJob::keep(Rank& rank, bool last) {
+    const trace::RankImage& image = rank.link.isNull() ? rank.image : rank.link->image();
+    rank.unwritten = !m_writer.addImage(rank.number, image, last);
+    if (rank.unwritten) {
+        sayNoRoom();
+    }
+}
+
+/// The same of what is no part of an image.
+void RecordingJob::add(ChunkType type, std::int32_t rank, std::string bytes) {
+    if (!m_writer.add(type, rank, bytes)) {
+        m_unwritten.push_back({type, rank, std::move(bytes)});
+        sayNoRoom();
+    }
+}
+
+void RecordingJob::sayNoRoom() {
+    if (!m_faultSaid) {
+        m_faultSaid = true;
+        emit said(QStringLiteral(
+                      "%1: %2. The job goes on; unless there is room again at its end, its recording is cut "
+                      "short here.")
+                      .arg(QString::fromLocal8Bit(m_writer.partName().c_str()),
+                           QString::fromLocal8Bit(std::strerror(m_writer.fault()))));
+    }
+}
+
+void RecordingJob::onEnded(Rank& rank) {
+    if (rank.ending || rank.complete) {
+        return;
+    }
+    rank.ending = true;
+    rank.link->pull([this, &rank](bool ok) {
+        if (ok) {
+            const int status = rank.link->status().waitStatus;
+            rank.link->finish();
+            complete(rank, status);
+        } // else its closed() follows
+    });
+}
+
+/// Its agent has gone. When that was killed, the rank died with it, and what it has recorded is still in its
+/// mapping.
+void RecordingJob::onClosed(Rank& rank) {
+    if (!rank.complete) {
+        rank.dyingMs = 0;
+        readOrphan(rank);
+    }
+}
+
+void RecordingJob::readOrphan(Rank& rank) {
+    if (rank.complete) {
+        return;
+    }
+    const auto pid = static_cast<pid_t>(rank.link->status().pid);
+    if (pid > 0 && rank.dyingMs < kDyingMs && !agent::hasEnded(pid)) {
+        rank.dyingMs += kDyingStepMs;
+        QTimer::singleShot(kDyingStepMs, this, [this, &rank] { readOrphan(rank); });
+        return;
+    }
+    const agent::RankStatus& status = rank.link->status();
+    if (pid > 0 && !rank.link->readOrphanedMapping()) {
+        rank.faults +=
+            "the connection to its agent ended before its end was told; what it did last may be missing\n";
+    }
+    complete(rank, status.ended ? status.waitStatus : -1);
+}
+
+void RecordingJob::complete(Rank& rank, int waitStatus) {
+    rank.complete = true;
+    keep(rank, true);
+    add(ChunkType::Exit, rank.number,
+        encodeFileFields({{"status", std::to_string(waitStatus)}, {"faults", rank.faults}}));
+    checkComplete();
+}
+
+void RecordingJob::onLauncherFinished() {
+    if (m_launcherDone) {
+        return;
+    }
+    m_launcherDone = true;
+    m_exitCode = m_startFailed                                     ? 127
+                 : m_launcher.exitStatus() == QProcess::NormalExit ? m_launcher.exitCode()
+                                                                   : 128 + m_launcher.exitCode();
+    m_patience.start(kPatienceMs);
+    // Agents' last words may still be on their way.
+    QTimer::singleShot(0, this, &RecordingJob::checkComplete);
+}
+
+void RecordingJob::checkComplete() {
+    if (m_over || !m_launcherDone) {
+        return;
+    }
+    for (const auto& rank : m_ranks) {
+        if (rank != nullptr && !rank->complete) {
+            return;
+        }
+    }
+    m_over = true;
+    m_fetch.stop();
+    m_patience.stop();
+    m_server.close();
+    if (m_launcherPid > 0) {
+        removeLauncherDirectory(m_launcherPid);
+    }
+    writeFile();
+}
+
+std::string RecordingJob::sites() const {
+    std::set<SiteKey> keys;
+    for (const auto& rank : m_ranks) {
+        if (rank == nullptr || rank->link.isNull()) {
+            continue;
+        }
+        const std::vector<CodeModule> modules = parseModules(rank->modules);
+        for (const std::uint64_t address : callSitesOf(rank->link->image())) {
+            if (const CodeModule* module = moduleOf(modules, CodeAddress{address}); module != nullptr) {
+                keys.insert(siteKey(*module, CodeAddress{address}));
+            }
+        }
+    }
+    return encodeSites(resolveSites(keys, m_started));
+}
+
+void RecordingJob::writeFile() {
+    const qint64 took = m_clock.nsecsElapsed();
+    if (m_ranks.empty()) {
+        m_writer.discard();
+        if (!m_startFailed) {
+            emit said(
+                QStringLiteral(
+                    "the launcher ended with code %1 before any rank had started: nothing is recorded. The "
+                    "same command without Stopline should show the same.")
+                    .arg(m_exitCode));
+        }
+        emit finished(m_exitCode != 0 ? m_exitCode : 1);
+        return;
+    }
+    m_writer.releaseReserve();
+    bool whole = true;
+    for (const Chunk& chunk : m_unwritten) { // small ones first
+        whole = m_writer.add(chunk.type, chunk.rank, chunk.bytes) && whole;
+    }
+    for (const auto& rank : m_ranks) {
+        if (rank != nullptr && rank->unwritten) {
+            keep(*rank, true);
+            whole = whole && !rank->unwritten;
+        }
+    }
+    const int fault = m_writer.fault();
+    whole = m_writer.add(ChunkType::Sites, -1, sites()) && whole;
+    const std::string lost = whole ? std::string() : std::strerror(fault != 0 ? fault : m_writer.fault());
+    m_writer.add(ChunkType::End, -1,
+                 encodeFileFields(
+                     {{"took", std::to_string(took)}, {"code", std::to_string(m_exitCode)}, {"lost", lost}}));
+    const std::string wrong = m_writer.finish();
+    if (!wrong.empty()) {
+        emit said(QStringLiteral("%1 cannot be given its name %2: %3.")
+                      .arg(QString::fromLocal8Bit(m_writer.partName().c_str()), m_file,
+                           QString::fromLocal8Bit(wrong.c_str())));
+    } else if (!whole) {
+        emit said(QStringLiteral("%1 is not whole: %2. What is in it can be opened.")
+                      .arg(m_file, QString::fromStdString(lost)));
+    }
+    emit finished(m_exitCode == 0 && !wrong.empty() ? 1 : m_exitCode);
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,62 @@
+// Reads the file of a recording (see recording_file.h); every input is taken as hostile.
+#pragma once
+
+#include "recording_file.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stopline::replay {
+
+/// What a file says of one rank.
+struct RecordedRank {
+    std::string host;
+    std::string program;
+    std::string directory;
+    TimeNs clockOffset = 0; ///< to be added to its CLOCK_MONOTONIC; rebase() does
+    std::vector<CodeModule> modules;
+    trace::RankImage image; ///< header empty when nothing has been recorded
+    bool present = false;   ///< the file names it
+    bool ended = false;     ///< all that it has recorded is in the file, up to its last event
+    int waitStatus = -1;    ///< as waitpid gives it; -1 unknown
+    std::string faults;     ///< what was said of it while it was recorded, lines
+};
+
+/// Something in a file that is wrong.
+struct FileProblem {
+    std::int32_t rank = -1;  ///< -1: of the job, or unknown
+    std::uint64_t chunk = 0; ///< counted from 1; 0: none in particular
+    std::string text;        ///< names rank, chunk and what is missing by it; without the file's name
+};
+
+struct RecordingFile {
+    std::uint32_t version = 0; ///< of the file's format
+    std::string stopline;      ///< version of the program that wrote it
+    std::vector<std::string> command;
+    std::string directory;
+    std::string recorder;
+    std::int64_t started = 0; ///< ns since 1970
+    std::int64_t took = 0;    ///< ns; 0 unknown
+    int exitCode = -1;        ///< of the job; -1 unknown
+    std::string lost;         ///< what could not be written; empty: nothing
+    bool finished = false;    ///< it has its last chunk
+    std::uint64_t chunks = 0; ///< sound ones
+    std::vector<RecordedRank> ranks;
+    SiteTable sites;
+    std::vector<FileProblem> problems;
+
+    [[nodiscard]] std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
+};
+
+/// Reads all that is sound in the file into `file`. Empty, or why there is nothing to be read at all: it does
+/// not exist, is none of ours, or is of another version (both versions are named). Damage is in
+/// `file.problems`.
+[[nodiscard]] std::string readRecordingFile(const std::string& path, RecordingFile& file);
+/// The same of bytes in memory.
+[[nodiscard]] std::string parseRecordingFile(std::string_view bytes, RecordingFile& file);
+
+/// Turns the clocks of all ranks into that of the recorder: origins and stops of the images are moved.
+void rebaseClocks(RecordingFile& file);
+
+} // namespace stopline::replay

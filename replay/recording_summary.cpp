@@ -1,0 +1,347 @@
+#include "recording_summary.h"
+
+#include "call_words.h"
+#include "open_requests.h"
+#include "words.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <QTimeZone>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+namespace stopline::replay {
+
+namespace {
+
+template <typename Number>
+QString ranksText(const std::vector<Number>& ranks) {
+    QVector<int> numbers;
+    for (const auto rank : ranks) {
+        numbers << static_cast<int>(rank);
+    }
+    return (numbers.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1"))
+        .arg(rankSetText(numbers));
+}
+
+QString fromPath(const std::string& text) {
+    return QString::fromStdString(text);
+}
+
+QString perCall(std::uint64_t bytes, std::uint64_t calls) {
+    return calls == 0 ? QStringLiteral("-")
+                      : QString::number(static_cast<double>(bytes) / static_cast<double>(calls), 'f', 3);
+}
+
+class Summary {
+  public:
+    explicit Summary(const LoadedRecording& loaded)
+        : m_loaded(loaded), m_timeline(loaded.recording->timeline()) {}
+
+    QStringList lines() {
+        head();
+        ranks();
+        calls();
+        sizes();
+        messages();
+        requests();
+        communicators();
+        list(QStringLiteral("Problems"), m_loaded.problems);
+        list(QStringLiteral("Notes"), m_loaded.notes);
+        return m_out;
+    }
+
+  private:
+    void title(const QString& text) { m_out << QString() << text; }
+    void item(const QString& text) { m_out << QStringLiteral("  ") + text; }
+    void list(const QString& name, const QStringList& texts) {
+        if (texts.isEmpty()) {
+            return;
+        }
+        title(name);
+        for (const QString& text : texts) {
+            item(text);
+        }
+    }
+
+    [[nodiscard]] QString where(CallRef call) const {
+        const Call one = m_timeline.call(call);
+        const CodeAddress site = m_timeline.details(call.rank, one.beginDetails).site;
+        const SiteText text = m_loaded.sites.of(call.rank, site);
+        if (text.line > 0) {
+            return QStringLiteral("%1:%2").arg(QFileInfo(fromPath(text.file)).fileName()).arg(text.line);
+        }
+        return text.function.empty() ? fromPath(m_loaded.sites.codeText(call.rank, site))
+                                     : fromPath(text.function);
+    }
+
+    /// "rank 1 event 23 MPI_Recv from 0 tag 1  ring.c:22"
+    [[nodiscard]] QString callText(CallRef call) const {
+        const Call one = m_timeline.call(call);
+        const QString place = where(call);
+        return QStringLiteral("rank %1 event %2 %3%4")
+            .arg(call.rank.value())
+            .arg(one.begin.value())
+            .arg(detailsText(m_timeline.details(call.rank, one.beginDetails)),
+                 place.isEmpty() ? QString() : QStringLiteral("  ") + place);
+    }
+
+    void head() {
+        const RecordingFile& file = m_loaded.file;
+        const auto line = [this](const char* name, const QString& text) {
+            m_out << QString::fromLatin1(name).leftJustified(11) + text;
+        };
+        m_out << QStringLiteral("Recording of %1 %2")
+                     .arg(file.rankCount())
+                     .arg(file.rankCount() == 1 ? QStringLiteral("rank") : QStringLiteral("ranks"));
+        QStringList command;
+        for (const std::string& word : file.command) {
+            command << fromPath(word);
+        }
+        line("command", command.join(u' '));
+        line("directory", fromPath(file.directory));
+        line("versions", QStringLiteral("Stopline %1, file format %2, trace format %3")
+                             .arg(fromPath(file.stopline))
+                             .arg(file.version)
+                             .arg(trace::kFormatVersion));
+        line("started", QDateTime::fromMSecsSinceEpoch(file.started / 1'000'000, QTimeZone::utc())
+                            .toString(QStringLiteral("yyyy-MM-dd hh:mm:ss 'UTC'")));
+        line("took", file.took > 0
+                         ? QStringLiteral("%1 s").arg(static_cast<double>(file.took) * 1e-9, 0, 'f', 3)
+                         : QStringLiteral("not known"));
+        line("exit code", file.exitCode >= 0 ? QString::number(file.exitCode) : QStringLiteral("not known"));
+        line("whole",
+             m_loaded.problems.isEmpty() ? QStringLiteral("yes") : QStringLiteral("no, see Problems"));
+        std::map<std::string, std::vector<std::size_t>> hosts;
+        for (std::size_t i = 0; i < file.ranks.size(); ++i) {
+            hosts[file.ranks[i].present ? file.ranks[i].host : std::string()].push_back(i);
+        }
+        title(QStringLiteral("Hosts"));
+        for (const auto& [host, where] : hosts) {
+            item(QStringLiteral("%1  %2").arg(host.empty() ? QStringLiteral("(unknown)") : fromPath(host),
+                                              ranksText(where)));
+        }
+        code(QStringLiteral("Programs"), m_loaded.sites.callers());
+        code(QStringLiteral("MPI"), m_loaded.sites.libraries());
+    }
+
+    void code(const QString& name, const std::vector<CallSites::Code>& all) {
+        if (all.empty()) {
+            return;
+        }
+        title(name);
+        for (const CallSites::Code& one : all) {
+            item(QStringLiteral("%1  build %2  %3")
+                     .arg(fromPath(one.path),
+                          one.build.empty() ? QStringLiteral("unknown") : fromPath(one.build),
+                          ranksText(one.ranks)));
+        }
+    }
+
+    void ranks() {
+        title(QStringLiteral("Ranks"));
+        for (int i = 0; i < m_loaded.file.rankCount(); ++i) {
+            const RankId rank{i};
+            const auto index = static_cast<std::size_t>(i);
+            const std::uint32_t count = m_timeline.callCount(rank);
+            QString text = QStringLiteral("%1  %2 events, %3 calls, %4")
+                               .arg(i)
+                               .arg(m_timeline.lastEvent(rank).value())
+                               .arg(count)
+                               .arg(endText(m_loaded.file.ranks[index]));
+            if (m_loaded.ranks[index].insideCall && count > 0) {
+                text += QStringLiteral(", inside ") + callText({rank, CallIndex{count - 1}}).section(u' ', 2);
+            }
+            item(text);
+        }
+    }
+
+    /// Calls and bytes of a function, by rank.
+    struct Use {
+        std::map<std::uint64_t, std::vector<int>> byCount;
+        std::uint64_t calls = 0;
+        std::uint64_t sent = 0;
+        std::uint64_t received = 0;
+    };
+
+    /// Of what a call has received, or seen to be received; a probe receives nothing.
+    [[nodiscard]] static std::uint64_t received(const trace::EventDetails& end) {
+        const trace::CallClass what = trace::functionClass(end.function);
+        if (what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv ||
+            what == trace::CallClass::Mrecv) {
+            return end.status.source >= 0 ? end.status.bytes : 0;
+        }
+        std::uint64_t bytes = 0;
+        if (end.function != trace::FunctionId::Request_get_status) { // a Wait or Test will tell again
+            for (const trace::Completion& completion : end.completions) {
+                bytes += completion.status.source >= 0 && !completion.status.cancelled
+                             ? completion.status.bytes
+                             : 0;
+            }
+        }
+        return bytes;
+    }
+
+    void calls() {
+        std::map<QString, Use> uses;
+        for (int i = 0; i < m_timeline.rankCount(); ++i) {
+            const RankId rank{i};
+            std::map<trace::FunctionId, std::uint64_t> counts;
+            for (std::uint32_t c = 0; c < m_timeline.callCount(rank); ++c) {
+                const Call call = m_timeline.call({rank, CallIndex{c}});
+                const trace::EventDetails& begin = m_timeline.details(rank, call.beginDetails);
+                ++counts[begin.function];
+                Use& use = uses[functionText(begin.function)];
+                ++use.calls;
+                use.sent += begin.sendPeer == kProcNull ? 0 : begin.sendBytes;
+                if (call.end.value() != 0) {
+                    use.received += received(m_timeline.details(rank, call.endDetails));
+                }
+            }
+            for (const auto& [function, count] : counts) {
+                uses[functionText(function)].byCount[count].push_back(i);
+            }
+        }
+        title(QStringLiteral("Calls"));
+        for (const auto& [name, use] : uses) {
+            QStringList parts;
+            for (const auto& [count, which] : use.byCount) {
+                parts << QStringLiteral("%1 on %2").arg(count).arg(ranksText(which));
+            }
+            QString text = QStringLiteral("%1 %2  %3")
+                               .arg(name.leftJustified(24))
+                               .arg(use.calls, 9)
+                               .arg(parts.join(QStringLiteral(", ")));
+            if (use.sent > 0) {
+                text += QStringLiteral("; %1 bytes sent").arg(use.sent);
+            }
+            if (use.received > 0) {
+                text += QStringLiteral("; %1 bytes received").arg(use.received);
+            }
+            item(text);
+        }
+    }
+
+    void sizes() {
+        title(QStringLiteral("Bytes of the recording, and a call"));
+        std::uint64_t bytes = 0;
+        std::uint64_t calls = 0;
+        for (int i = 0; i < m_loaded.file.rankCount(); ++i) {
+            const std::uint64_t own = m_loaded.ranks[static_cast<std::size_t>(i)].bytes;
+            const std::uint32_t count = m_timeline.callCount(RankId{i});
+            item(QStringLiteral("%1  %2  %3").arg(i).arg(own).arg(perCall(own, count)));
+            bytes += own;
+            calls += count;
+        }
+        item(QStringLiteral("all  %1  %2").arg(bytes).arg(perCall(bytes, calls)));
+    }
+
+    void messages() {
+        title(QStringLiteral("Unmatched messages"));
+        const auto end = [](RankId rank) {
+            return rank.value() < 0 ? QStringLiteral("any") : QString::number(rank.value());
+        };
+        static const std::array<QString, 5> kStates{QString(), QStringLiteral("receive posted, not complete"),
+                                                    QStringLiteral("sent, not received"),
+                                                    QStringLiteral("receive waits, not sent"), QString()};
+        const auto open = m_timeline.openMessages();
+        for (const MessageIndex index : open) {
+            const Message& message = m_timeline.messages()[index.value()];
+            QString text = QStringLiteral("%1 -> %2  %3")
+                               .arg(end(message.sender), end(message.receiver),
+                                    kStates[static_cast<std::size_t>(message.state)]);
+            if (message.send) {
+                text += QStringLiteral("  by ") + callText(*message.send);
+            }
+            if (message.post) {
+                text += QStringLiteral("  into ") + callText(*message.post);
+            }
+            item(text);
+        }
+        if (open.empty()) {
+            item(QStringLiteral("none"));
+        }
+    }
+
+    void requests() {
+        title(QStringLiteral("Open requests"));
+        bool any = false;
+        for (int i = 0; i < m_timeline.rankCount(); ++i) {
+            for (const OpenRequest& request : openRequests(m_timeline, RankId{i})) {
+                any = true;
+                item(callText(request.madeBy) +
+                     (request.persistent ? QStringLiteral("  (persistent, started)") : QString()));
+            }
+        }
+        if (!any) {
+            item(QStringLiteral("none"));
+        }
+    }
+
+    void communicators() {
+        static const std::array<const char*, 14> kKinds{"world",
+                                                        "self",
+                                                        "dup",
+                                                        "split",
+                                                        "split by type",
+                                                        "create",
+                                                        "create from group",
+                                                        "intercommunicator",
+                                                        "merge",
+                                                        "topology",
+                                                        "other",
+                                                        "with another job",
+                                                        "window",
+                                                        "file"};
+        title(QStringLiteral("Communicators, windows and files"));
+        std::unordered_map<std::uint64_t, int> numbers;
+        for (int i = 0; i < m_timeline.rankCount(); ++i) {
+            const RankId rank{i};
+            for (std::uint32_t c = 0;; ++c) {
+                const trace::CommInfo& comm = m_timeline.comm(rank, CommIndex{c});
+                if (comm.members.empty() && comm.remote.empty() && comm.id == 0) {
+                    break; // there are no more
+                }
+                if (comm.kind == trace::CommKind::Self ||
+                    !numbers.emplace(comm.id, static_cast<int>(numbers.size())).second) {
+                    continue;
+                }
+                const auto kind = static_cast<std::size_t>(comm.kind);
+                QString text = QStringLiteral("%1  %2")
+                                   .arg(numbers[comm.id])
+                                   .arg(kind < kKinds.size() ? QString::fromLatin1(kKinds[kind])
+                                                             : QStringLiteral("other"));
+                if (comm.parent != kNoComm && comm.kind != trace::CommKind::World) {
+                    const trace::CommInfo& parent = m_timeline.comm(rank, comm.parent);
+                    const auto known = numbers.find(parent.id);
+                    text += parent.kind == trace::CommKind::Self ? QStringLiteral(" of self")
+                            : known != numbers.end()             ? QStringLiteral(" of %1").arg(known->second)
+                                                                 : QString();
+                }
+                text += QStringLiteral("  %1").arg(ranksText(comm.members));
+                if (!comm.remote.empty()) {
+                    text +=
+                        QStringLiteral(" with ") +
+                        (comm.remote.front() < 0 ? QStringLiteral("another job") : ranksText(comm.remote));
+                }
+                item(text);
+            }
+        }
+    }
+
+    const LoadedRecording& m_loaded;
+    const Timeline& m_timeline;
+    QStringList m_out;
+};
+
+} // namespace
+
+QStringList summaryLines(const LoadedRecording& loaded) {
+    return Summary(loaded).lines();
+}
+
+} // namespace stopline::replay

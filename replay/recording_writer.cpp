@@ -1,0 +1,256 @@
+#include "recording_writer.h"
+
+#include <zlib.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace stopline::replay {
+
+namespace {
+
+/// Below this, compression gains nothing.
+constexpr std::size_t kWorthCompressing = 64;
+/// Kept back on the disk for the last chunks: staging areas, exits, call sites.
+constexpr off_t kReserveBytes = 256 * 1024;
+/// Pieces of blocks are at most this long, or one block.
+constexpr std::size_t kBlockPiece = 1u << 20;
+
+std::uint32_t crc(const void* bytes, std::size_t count) {
+    return static_cast<std::uint32_t>(
+        crc32_z(crc32_z(0, nullptr, 0), static_cast<const Bytef*>(bytes), count));
+}
+
+std::string folderOf(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// The staging area without what is left in it of earlier events: that only takes room.
+std::string usedStaging(const trace::RankImage& image) {
+    const auto word = [&image](std::size_t offset) {
+        std::uint32_t value = 0;
+        std::memcpy(&value, image.header.data() + offset, sizeof value);
+        return std::size_t{value};
+    };
+    std::string bytes(reinterpret_cast<const char*>(image.staging.data()), image.staging.size());
+    const std::size_t ids = word(offsetof(trace::MappingHeader, stagedIds));
+    const std::size_t times = word(offsetof(trace::MappingHeader, stagedTimes));
+    if (ids + times <= bytes.size()) {
+        std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(ids),
+                  bytes.end() - static_cast<std::ptrdiff_t>(times), '\0');
+    }
+    return bytes;
+}
+
+std::string_view view(const std::vector<std::byte>& bytes, std::size_t from, std::size_t to) {
+    return {reinterpret_cast<const char*>(bytes.data()) + from, to - from};
+}
+
+} // namespace
+
+RecordingWriter::~RecordingWriter() {
+    releaseReserve();
+    if (m_fd >= 0) {
+        ::close(m_fd);
+    }
+}
+
+std::string RecordingWriter::open(const std::string& target) {
+    struct stat info {};
+    if (::stat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+        return target + " is no file";
+    }
+    m_target = target;
+    m_part = target + ".part";
+    m_fd = ::open(m_part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (m_fd < 0) {
+        return m_part + ": " + std::strerror(errno);
+    }
+    // A file without a name, gone when we are. Where there is no such thing, there is no reserve.
+    m_reserve = ::open(folderOf(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (m_reserve >= 0 && ::posix_fallocate(m_reserve, 0, kReserveBytes) != 0) {
+        releaseReserve();
+    }
+    const FileHeader header;
+    if (!write(&header, sizeof header)) {
+        const int error = m_fault;
+        discard();
+        return m_part + ": " + std::strerror(error);
+    }
+    m_size = sizeof header;
+    return {};
+}
+
+void RecordingWriter::releaseReserve() {
+    if (m_reserve >= 0) {
+        ::close(m_reserve);
+        m_reserve = -1;
+    }
+}
+
+void RecordingWriter::discard() {
+    releaseReserve();
+    if (m_fd >= 0) {
+        ::close(m_fd);
+        m_fd = -1;
+        ::unlink(m_part.c_str());
+    }
+}
+
+/// All or nothing: what is left of a chunk that did not fit is cut off again.
+bool RecordingWriter::write(const void* bytes, std::size_t count) {
+    const char* from = static_cast<const char*>(bytes);
+    while (count > 0) {
+        const ssize_t done = ::write(m_fd, from, count);
+        if (done < 0 && errno == EINTR) {
+            continue;
+        }
+        if (done <= 0) {
+            m_fault = done < 0 ? errno : ENOSPC;
+            return false;
+        }
+        from += done;
+        count -= static_cast<std::size_t>(done);
+    }
+    return true;
+}
+
+bool RecordingWriter::add(ChunkType type, std::int32_t rank, std::string_view bytes, std::uint64_t position) {
+    if (m_fd < 0 || bytes.size() > kMaxChunkBytes) {
+        return false;
+    }
+    ChunkHeader header;
+    header.type = static_cast<std::uint32_t>(type);
+    header.rank = rank;
+    header.position = position;
+    header.rawBytes = static_cast<std::uint32_t>(bytes.size());
+    std::string packed;
+    std::string_view stored = bytes;
+    if (type != ChunkType::Blocks && bytes.size() >= kWorthCompressing) {
+        uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+        packed.resize(size);
+        if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                      reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()),
+                      6) == Z_OK &&
+            size < bytes.size()) {
+            header.codec = static_cast<std::uint32_t>(ChunkCodec::Zlib);
+            stored = std::string_view(packed.data(), size);
+        }
+    }
+    header.storedBytes = static_cast<std::uint32_t>(stored.size());
+    header.contentSum = crc(stored.data(), stored.size());
+    header.headerSum = crc(&header, offsetof(ChunkHeader, headerSum));
+    if (!write(&header, sizeof header) || !write(stored.data(), stored.size())) {
+        if (::ftruncate(m_fd, static_cast<off_t>(m_size)) == 0) {
+            ::lseek(m_fd, static_cast<off_t>(m_size), SEEK_SET);
+        }
+        return false;
+    }
+    m_size += sizeof header + stored.size();
+    return true;
+}
+
+bool RecordingWriter::addPart(ChunkType type, std::int32_t rank, const std::vector<std::byte>& part,
+                              std::size_t& from) {
+    while (from < part.size()) {
+        const std::size_t to = std::min<std::size_t>(part.size(), from + kMaxChunkBytes);
+        if (!add(type, rank, view(part, from, to), from)) {
+            return false;
+        }
+        from = to;
+    }
+    return true;
+}
+
+/// Blocks are recognised by their first event and not by where they stand: old ones may have been dropped in
+/// front. At the end, what is no block is written as it is: whoever reads it says what is wrong.
+bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>& blocks, Written& written,
+                                bool last) {
+    const auto lengthAt = [&blocks](std::size_t at, trace::BlockHeader& header) -> std::size_t {
+        if (at >= blocks.size() || blocks.size() - at < sizeof header) {
+            return 0;
+        }
+        std::memcpy(&header, blocks.data() + at, sizeof header);
+        const std::size_t length =
+            sizeof header + ((std::size_t{header.compressedBytes} + 7) & ~std::size_t{7});
+        return header.magic == trace::kBlockMagic && length <= blocks.size() - at ? length : 0;
+    };
+    trace::BlockHeader header{};
+    std::size_t at = written.blocks;
+    if (lengthAt(at, header) == 0 || header.firstEvent != written.nextEvent) {
+        at = 0;
+    }
+    while (std::size_t length = lengthAt(at, header)) {
+        if (header.firstEvent < written.nextEvent) {
+            at += length;
+            continue;
+        }
+        std::size_t to = at;
+        std::uint64_t next = written.nextEvent;
+        while (length != 0 && (to == at || to + length - at <= kBlockPiece)) {
+            next = header.firstEvent + header.eventCount;
+            to += length;
+            length = lengthAt(to, header);
+        }
+        if (!add(ChunkType::Blocks, rank, view(blocks, at, to), written.blockBytes)) {
+            return false;
+        }
+        written.blockBytes += to - at;
+        written.nextEvent = next;
+        written.blocks = to;
+        at = to;
+    }
+    for (std::size_t to = at; last && at < blocks.size(); at = to) {
+        to = std::min<std::size_t>(blocks.size(), at + kMaxChunkBytes);
+        if (!add(ChunkType::Blocks, rank, view(blocks, at, to), written.blockBytes)) {
+            return false;
+        }
+        written.blockBytes += to - at;
+    }
+    return true;
+}
+
+bool RecordingWriter::addImage(std::int32_t rank, const trace::RankImage& image, bool last) {
+    Written& written = m_written[rank];
+    const Written before = written;
+    // What blocks refer to first.
+    bool all = addPart(ChunkType::Dictionary, rank, image.dictionary, written.dictionary) &&
+               addPart(ChunkType::Comms, rank, image.comms, written.comms) &&
+               addBlocks(rank, image.blocks, written, last);
+    all = addPart(ChunkType::Stops, rank, image.stops, written.stops) && all;
+    if ((last || !(written == before)) && image.header.size() >= sizeof(trace::MappingHeader)) {
+        all = add(ChunkType::Header, rank, view(image.header, 0, image.header.size())) && all;
+        if (last && image.staging.size() == trace::kStagingBytes) {
+            all = add(ChunkType::Staging, rank, usedStaging(image)) && all;
+        }
+    }
+    return all;
+}
+
+std::string RecordingWriter::finish() {
+    if (m_fd < 0) {
+        return "it is not open";
+    }
+    const int fd = m_fd;
+    m_fd = -1;
+    // The name must not be on the disk before what it stands for.
+    const bool synced = ::fsync(fd) == 0 || errno == EINVAL || errno == EROFS;
+    const int error = errno;
+    ::close(fd);
+    if (!synced) {
+        return std::strerror(error);
+    }
+    if (std::rename(m_part.c_str(), m_target.c_str()) != 0) {
+        return std::strerror(errno);
+    }
+    return {};
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,8 @@
+# Jobs without a debugger: recorded, looked at, exported, killed.
+foreach(case ring halo heat segv abort mpmd stdin exits kill_rank kill_agent kill_mpirun kill_recorder interrupt terminate full_disk window
+             rebuilt chrome otf2 damaged)
+    add_test(NAME e2e.record.${case}
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
+            --demo ${demo} --programs ${programs} --scripts ${CMAKE_CURRENT_SOURCE_DIR}/scripts ${case})
+    set_tests_properties(e2e.record.${case} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS "e2e;record" SKIP_RETURN_CODE 77)
+endforeach()

@@ -1,0 +1,160 @@
+// The file of a recording: what is written is read back.
+#include "recording_fixture.h"
+
+#include <QFile>
+
+namespace stopline::replay {
+namespace {
+
+using namespace test;
+
+TEST_F(RecordingFileTest, WhatIsWrittenIsRead) {
+    write();
+    EXPECT_FALSE(QFile::exists(QString::fromStdString(m_path + ".part")));
+    RecordingFile file;
+    ASSERT_EQ(readRecordingFile(m_path, file), "");
+    EXPECT_TRUE(file.problems.empty());
+    EXPECT_TRUE(file.finished);
+    EXPECT_EQ(file.chunks, m_chunks.size());
+    EXPECT_EQ(file.stopline, "9.9");
+    EXPECT_EQ(file.command, (std::vector<std::string>{"mpirun", "-n", "4", "./a b"}));
+    EXPECT_EQ(file.directory, "/home");
+    EXPECT_EQ(file.started, 1'700'000'000'000'000'000);
+    EXPECT_EQ(file.took, 1500);
+    EXPECT_EQ(file.exitCode, 3);
+    ASSERT_EQ(file.rankCount(), kRanks);
+    for (std::int32_t i = 0; i < kRanks; ++i) {
+        const RecordedRank& rank = file.ranks[static_cast<std::size_t>(i)];
+        const trace::RankImage& image = imageOf(i);
+        EXPECT_TRUE(rank.present);
+        EXPECT_TRUE(rank.ended);
+        EXPECT_EQ(rank.host, "node");
+        EXPECT_EQ(rank.waitStatus, 256);
+        EXPECT_EQ(rank.faults, "a\nb");
+        ASSERT_EQ(rank.modules.size(), 2U);
+        EXPECT_EQ(rank.modules[0], (CodeModule{0x1000, 0x2000, 0, "ab12", "/bin/app one"}));
+        EXPECT_EQ(rank.modules[1], (CodeModule{0x7f00, 0x8000, 0x100, "", "/lib/x.so"}));
+        EXPECT_EQ(rank.image.header, image.header);
+        EXPECT_EQ(rank.image.dictionary, image.dictionary);
+        EXPECT_EQ(rank.image.comms, image.comms);
+        EXPECT_EQ(rank.image.stops, image.stops);
+        EXPECT_EQ(rank.image.blocks, image.blocks);
+    }
+    ASSERT_EQ(file.sites.size(), 1U);
+    EXPECT_EQ(file.sites.begin()->second, (SiteText{"/src/app.c", 7, "main"}));
+}
+
+TEST_F(RecordingFileTest, TheTimelineIsThatOfTheImages) {
+    write();
+    LoadedRecording loaded;
+    ASSERT_EQ(loadRecording(QString::fromStdString(m_path), loaded), QString());
+    EXPECT_EQ(loaded.problems, QStringList());
+    const Timeline& timeline = loaded.recording->timeline();
+    ASSERT_EQ(timeline.rankCount(), kRanks);
+    for (std::int32_t i = 0; i < kRanks; ++i) {
+        EXPECT_EQ(timeline.lastEvent(RankId{i}), EventIndex{12 * kIterations});
+        EXPECT_EQ(endText(loaded.file.ranks[static_cast<std::size_t>(i)]),
+                  QStringLiteral("exited with code 1"));
+    }
+    EXPECT_EQ(timeline.messages().size(), std::size_t{2 * kIterations * kRanks});
+    EXPECT_TRUE(timeline.openMessages().empty());
+}
+
+/// As it is while a rank runs: its parts grow, and the staging area is there only at the end.
+TEST_F(RecordingFileTest, PiecesMakeTheSameStreams) {
+    RecordingWriter writer;
+    ASSERT_EQ(writer.open(m_path), "");
+    const trace::RankImage& whole = imageOf(1);
+    trace::RankImage growing = whole;
+    const auto part = [](const std::vector<std::byte>& from, std::size_t of, std::size_t all) {
+        return std::vector<std::byte>(from.begin(),
+                                      from.begin() + static_cast<std::ptrdiff_t>(from.size() * of / all));
+    };
+    for (std::size_t step = 0; step <= 50; ++step) {
+        growing.dictionary = part(whole.dictionary, step, 50);
+        growing.comms = part(whole.comms, step, 50);
+        growing.blocks = part(whole.blocks, step, 50); // mostly in the middle of a block
+        EXPECT_TRUE(writer.addImage(1, growing, false));
+        EXPECT_TRUE(writer.addImage(1, growing, false)); // nothing new
+    }
+    // An agent that has dropped the old blocks of a rank: they are in the file already.
+    growing.blocks.clear();
+    EXPECT_TRUE(writer.addImage(1, whole, true));
+    writeEnd(writer);
+    ASSERT_EQ(writer.finish(), "");
+    RecordingFile file;
+    ASSERT_EQ(readRecordingFile(m_path, file), "");
+    EXPECT_TRUE(file.problems.empty());
+    EXPECT_EQ(file.ranks[1].image.dictionary, whole.dictionary);
+    EXPECT_EQ(file.ranks[1].image.comms, whole.comms);
+    EXPECT_EQ(file.ranks[1].image.blocks, whole.blocks);
+}
+
+TEST_F(RecordingFileTest, BlocksDroppedInFrontAreNotMissed) {
+    const trace::RankImage& whole = imageOf(2);
+    trace::BlockHeader first{};
+    std::memcpy(&first, whole.blocks.data(), sizeof first);
+    const std::size_t length = sizeof first + ((std::size_t{first.compressedBytes} + 7) & ~std::size_t{7});
+    ASSERT_LT(length, whole.blocks.size());
+    RecordingWriter writer;
+    ASSERT_EQ(writer.open(m_path), "");
+    trace::RankImage image = whole;
+    image.blocks.resize(length);
+    EXPECT_TRUE(writer.addImage(0, image, false));
+    image.blocks.assign(whole.blocks.begin() + static_cast<std::ptrdiff_t>(length), whole.blocks.end());
+    EXPECT_TRUE(writer.addImage(0, image, true));
+    writeEnd(writer);
+    ASSERT_EQ(writer.finish(), "");
+    RecordingFile file;
+    ASSERT_EQ(readRecordingFile(m_path, file), "");
+    EXPECT_EQ(file.ranks[0].image.blocks, whole.blocks);
+}
+
+TEST_F(RecordingFileTest, UnknownChunksAreSkipped) {
+    RecordingWriter writer;
+    ASSERT_EQ(writer.open(m_path), "");
+    EXPECT_TRUE(writer.add(static_cast<ChunkType>(99), -1, "of the future"));
+    EXPECT_TRUE(writer.add(static_cast<ChunkType>(99), 3, std::string(5000, 'x')));
+    writeEnd(writer);
+    ASSERT_EQ(writer.finish(), "");
+    RecordingFile file;
+    ASSERT_EQ(readRecordingFile(m_path, file), "");
+    EXPECT_TRUE(file.problems.empty());
+    EXPECT_TRUE(file.finished);
+    EXPECT_EQ(file.rankCount(), 0);
+    EXPECT_EQ(file.sites.size(), 1U);
+}
+
+TEST(RecordingSites, DamagedTablesGiveWhatCameBefore) {
+    SiteTable sites;
+    for (int i = 0; i < 40; ++i) {
+        sites[{"/bin/" + std::to_string(i % 3), "id", static_cast<std::uint64_t>(i) * 300}] = {"f.c", i, "f"};
+    }
+    const std::string bytes = encodeSites(sites);
+    SiteTable read;
+    ASSERT_TRUE(decodeSites(bytes, read));
+    EXPECT_EQ(read, sites);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        SiteTable part;
+        EXPECT_FALSE(decodeSites(std::string_view(bytes).substr(0, size), part));
+        EXPECT_LE(part.size(), sites.size());
+        EXPECT_TRUE(std::all_of(part.begin(), part.end(),
+                                [&](const auto& one) { return sites.at(one.first) == one.second; }));
+    }
+}
+
+TEST(RecordingSites, ReturnAddressesBelongToTheCallBefore) {
+    const std::vector<CodeModule> modules =
+        parseModules("2000 3000 500 b /two\n1000 2000 0 a /one\nnonsense\n5 4 0 c /x\n");
+    ASSERT_EQ(modules.size(), 2U);
+    EXPECT_EQ(moduleOf(modules, CodeAddress{0}), nullptr);
+    EXPECT_EQ(moduleOf(modules, CodeAddress{0x1000}), nullptr);
+    EXPECT_EQ(moduleOf(modules, CodeAddress{0x1001}), &modules[0]);
+    EXPECT_EQ(moduleOf(modules, CodeAddress{0x2000}), &modules[0]); // a call that is the last of its module
+    EXPECT_EQ(moduleOf(modules, CodeAddress{0x2001}), &modules[1]);
+    EXPECT_EQ(moduleOf(modules, CodeAddress{0x3001}), nullptr);
+    EXPECT_EQ(siteKey(modules[1], CodeAddress{0x2011}), (SiteKey{"/two", "b", 0x510}));
+}
+
+} // namespace
+} // namespace stopline::replay
