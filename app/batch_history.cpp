@@ -82,8 +82,13 @@ QString BatchRunner::eventText(RankId rank, EventIndex event) const {
     if (!end.flag) {
         text += QStringLiteral(" not yet");
     }
-    if (end.error != 0) {
-        text += QStringLiteral(" error %1").arg(end.error);
+    if (end.error != trace::ErrorClass::Success) {
+        text += QStringLiteral(" error ") + errorText(end.error, end.errorCode);
+    }
+    for (const trace::Completion& done : end.completions) {
+        if (done.error != trace::ErrorClass::Success) {
+            text += QStringLiteral(" [%1] error ").arg(done.index) + errorText(done.error, done.errorCode);
+        }
     }
     return text;
 }

@@ -278,10 +278,21 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
         if (!end.flag) {
             table.row(QStringLiteral("result"), QStringLiteral("not yet"));
         }
-        if (end.error != 0) {
-            table.row(QStringLiteral("error"), QStringLiteral("<b style='color:%1'>MPI error class %2</b>")
-                                                   .arg(accent(Accent::Red, dark).name())
-                                                   .arg(end.error));
+        const auto failure = [&](trace::ErrorClass error, std::int32_t code) {
+            return QStringLiteral("<b style='color:%1'>%2</b>")
+                .arg(accent(Accent::Red, dark).name(), errorText(error, code));
+        };
+        if (end.error != trace::ErrorClass::Success) {
+            table.row(QStringLiteral("error"), failure(end.error, end.errorCode));
+        }
+        int failed = 0;
+        for (const trace::Completion& done : end.completions) {
+            if (done.error != trace::ErrorClass::Success && ++failed <= 12) {
+                table.row(QStringLiteral("request [%1]").arg(done.index), failure(done.error, done.errorCode));
+            }
+        }
+        if (failed > 12) {
+            table.row(QString(), QStringLiteral("… and %1 more failed").arg(failed - 12));
         }
         table.row(QStringLiteral("made"), commText(timeline, ref.rank, end.newComm).toHtmlEscaped());
     }

@@ -10,18 +10,23 @@ namespace stopline::replay {
 
 namespace {
 
+/// An event without what is chance: in which call a freed receive was seen to be complete, and what stands in an error
+/// code beside its class (MPICH numbers the errors of a run there).
+trace::EventDetails comparable(trace::EventDetails event) {
+    event.errorCode = 0;
+    if (!trace::completesRequests(trace::functionClass(event.function))) {
+        event.completions.clear();
+    }
+    for (trace::Completion& completion : event.completions) {
+        completion.errorCode = 0;
+    }
+    return event;
+}
+
 /// What must be equal when an event is executed again. Poll failures and times may differ, and so may call sites' line
 /// tables, but not the addresses: the address layout is fixed.
 bool sameEvent(const trace::EventDetails& a, const trace::EventDetails& b) {
-    if (a == b || trace::completesRequests(trace::functionClass(a.function))) {
-        return a == b;
-    }
-    // In which call a freed receive was seen to be complete is chance.
-    trace::EventDetails withoutA = a;
-    trace::EventDetails withoutB = b;
-    withoutA.completions.clear();
-    withoutB.completions.clear();
-    return withoutA == withoutB;
+    return a == b || comparable(a) == comparable(b);
 }
 
 /// Completions of freed receives that one execution has told of and the other not, or not yet. References count from

@@ -197,12 +197,15 @@ QString detailsText(const trace::EventDetails& details) {
             } else {
                 text += QStringLiteral(" [%1]").arg(completion.index);
             }
+            if (completion.error != trace::ErrorClass::Success) {
+                text += QStringLiteral(" error ") + errorText(completion.error, completion.errorCode);
+            }
         }
         if (!details.flag) {
             text += QStringLiteral(" not yet");
         }
-        if (details.error != 0) {
-            text += QStringLiteral(" error %1").arg(details.error);
+        if (details.error != trace::ErrorClass::Success) {
+            text += QStringLiteral(" error ") + errorText(details.error, details.errorCode);
         }
     }
     return text;

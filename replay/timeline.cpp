@@ -1,6 +1,7 @@
 #include "timeline.h"
 
 #include "closure.h"
+#include "one_sided.h"
 #include "timeline_axis.h"
 #include "timeline_reason.h"
 #include "timeline_recorder.h"
@@ -188,11 +189,15 @@ std::vector<MessageIndex> Timeline::messagesOf(CallRef ref) const {
     }
     const TimelineData& data = m_impl->data;
     data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
+        std::uint32_t message = kNone;
         if (role == Role::Send || role == Role::SendDone) {
-            result.emplace_back(data.sends[id].message);
+            message = data.sends[id].message;
         } else if (role == Role::Post || role == Role::Done ||
                    (role == Role::Start && data.recvs[id].start == ref.call.value())) {
-            result.emplace_back(data.recvs[id].message);
+            message = data.recvs[id].message;
+        }
+        if (message != kNone) {
+            result.emplace_back(message);
         }
     });
     std::reverse(result.begin(), result.end()); // links are kept last first
@@ -259,8 +264,34 @@ std::optional<CollectiveIndex> Timeline::collectiveOf(CallRef ref) const {
     std::optional<CollectiveIndex> result;
     if (m_impl->has(ref)) {
         m_impl->data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
-            if (role == Role::Coll || role == Role::CollDone) {
-                result = CollectiveIndex{m_impl->data.parts[id].collective};
+            if (role != Role::Coll && role != Role::CollDone) {
+                return;
+            }
+            const CollPart& where = m_impl->data.parts[id];
+            const CollRules& rules = m_impl->data.collRules[where.collective];
+            const std::uint32_t own = ref.call.value();
+            if (rules.arrived[where.position] == own || rules.finished[where.position] == own) {
+                result = CollectiveIndex{where.collective};
+            }
+        });
+    }
+    return result;
+}
+
+std::size_t Timeline::transferCount() const {
+    return m_impl->data.transfers.size();
+}
+
+Transfer Timeline::transfer(TransferIndex index) const {
+    return index.value() < transferCount() ? transferOfHalf(m_impl->data, index.value()) : Transfer{};
+}
+
+std::optional<TransferIndex> Timeline::transferOf(CallRef ref) const {
+    std::optional<TransferIndex> result;
+    if (m_impl->has(ref)) {
+        m_impl->data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
+            if (role == Role::Rma && m_impl->data.transfers[id].call != kNone) {
+                result = TransferIndex{id};
             }
         });
     }

@@ -80,6 +80,20 @@ void addPeers(QStringList& lines, const replay::Timeline& timeline, RankId rank,
     }
 }
 
+/// The requests of a Wait or Test that ended with an error of their own.
+void addFailedRequests(QStringList& lines, const trace::EventDetails& end) {
+    constexpr int kMost = 4;
+    int failed = 0;
+    for (const trace::Completion& done : end.completions) {
+        if (done.error != trace::ErrorClass::Success && ++failed <= kMost) {
+            lines << u"request [%1] failed with %2"_s.arg(done.index).arg(errorText(done.error, done.errorCode));
+        }
+    }
+    if (failed > kMost) {
+        lines << u"and %1 more requests failed"_s.arg(failed - kMost);
+    }
+}
+
 void addCollective(QStringList& lines, const replay::Timeline& timeline, CallRef ref) {
     const auto index = timeline.collectiveOf(ref);
     if (!index || index->value() >= timeline.collectives().size()) {
@@ -279,8 +293,11 @@ QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QStri
     if (call.pollFailures > 0) {
         lines << u"polled %1 times without success"_s.arg(call.pollFailures);
     }
-    if (end != nullptr && end->error != 0) {
-        lines << u"failed with error class %1"_s.arg(end->error);
+    if (end != nullptr && end->error != trace::ErrorClass::Success) {
+        lines << u"failed with "_s + errorText(end->error, end->errorCode);
+    }
+    if (end != nullptr) {
+        addFailedRequests(lines, *end);
     }
     if (!site.isEmpty()) {
         lines << site;

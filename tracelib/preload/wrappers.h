@@ -52,6 +52,7 @@ struct Args {
     int result_count;
     MPI_Datatype result_datatype;
     int lock_type;
+    MPI_Group group;
     int assertion;
     int amode;
 };
@@ -365,7 +366,7 @@ int tracedMrecv(const Args& a, CodeAddress site, Call call) {
     return performed(
         frame, [&](DetailsView& d) { fillMatched(d, a); }, [&] { return call(status.place()); },
         [&](DetailsView& d, int code) {
-            if (code == MPI_SUCCESS) {
+            if (code == MPI_SUCCESS || hasReceived(d.error)) {
                 d.status = traceStatus(*status.place());
             }
         });
