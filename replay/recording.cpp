@@ -155,6 +155,10 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     DetailsId& translated = feed.toTimeline[id.value()];
     if (translated == kUnknown) {
         const trace::EventDetails& details = feed.reader.details(id);
+        const trace::CallClass callClass = trace::functionClass(details.function);
+        if (!m_outside && (callClass == trace::CallClass::CommSpawn || callClass == trace::CallClass::CommJoin)) {
+            m_outside = Outside{feed.rank, details.function, details.site};
+        }
         std::string key = keyOf(details);
         if (const auto it = feed.known.find(key); it != feed.known.end()) {
             translated = it->second;

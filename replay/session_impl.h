@@ -151,6 +151,8 @@ struct Session::Impl {
     void onTraceRead(RankProcess* rank);
     bool takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown);
     void traceFault(RankProcess* rank, const QString& error);
+    /// Says once that there are processes which nothing is known of.
+    void sayOutside(const Recording::Outside& call);
     /// Why ranks cannot come to these places: one has there what another had sent when it was not recorded any more.
     [[nodiscard]] QString whyUnreachable(const Cut& cut) const;
     void onJobOver(const QString& summary);

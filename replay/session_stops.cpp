@@ -57,6 +57,9 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     if (difference) {
         onDifference(*difference);
     }
+    if (recording->outside()) {
+        sayOutside(*recording->outside());
+    }
     if (recording->timeline().lastEvent(rank->rank()) != before) {
         emit q->timelineChanged();
     }
@@ -76,7 +79,25 @@ bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::
     if (taken.difference) {
         onDifference(*taken.difference);
     }
+    if (recording->outside()) {
+        sayOutside(*recording->outside());
+    }
     return all;
+}
+
+void Session::Impl::sayOutside(const Recording::Outside& call) {
+    const bool starts = call.function == trace::FunctionId::Comm_spawn || call.function == trace::FunctionId::Comm_spawn_multiple;
+    if (!faultsSaid.insert(QStringLiteral("outside")).second) {
+        return;
+    }
+    const QString name = functionText(call.function);
+    say(Severity::Warning,
+        starts ? QStringLiteral("Rank %1 starts processes by %2; they run without Stopline.").arg(call.rank.value()).arg(name)
+               : QStringLiteral("Rank %1 joins processes of another job by %2; Stopline does not see them.").arg(call.rank.value()).arg(name),
+        starts ? QStringLiteral("They have no rows, are not recorded and cannot be stopped; messages to and from them are shown "
+                                "without their other end, and whenever the job runs again they are started again.")
+               : QStringLiteral("They have no rows here; messages to and from them are shown without their other end, and the "
+                                "job cannot be run again without them."));
 }
 
 QString Session::Impl::whyUnreachable(const Cut& cut) const {
@@ -179,6 +200,7 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
             location.file = found.file;
             location.line = found.line;
             location.function = found.function;
+            location.module = found.module;
             sites[key] = location;
         }
     }

@@ -40,8 +40,7 @@ inline constexpr std::size_t kBlockOffset = kStopOffset + kStopBytes; ///< compr
 
 /// What the library does at the moment. Every change is followed by a futex wake of `stateSequence`.
 enum class RankState : std::uint32_t {
-    Absent = 0,     ///< the library has not been loaded
-    Loaded = 1,     ///< constructor has run in some process (a shell, python); no MPI seen yet
+    Absent = 0,     ///< no process with MPI has been seen: what is no MPI program leaves the mapping alone
     AtGate = 2,     ///< waits for `gateOpen`, so that gdb can attach
     Running = 3,    ///< user code or MPI
     Arrived = 4,    ///< reached its threshold; keeps MPI progressing until `release`

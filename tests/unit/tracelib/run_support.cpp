@@ -68,6 +68,10 @@ std::string mpirun(int ranks) {
            std::to_string(ranks) + " ";
 }
 
+std::string pathOf(const std::string& program) {
+    return program[0] == '/' ? program : STOPLINE_BIN "/" + program;
+}
+
 std::vector<std::string> expectedEvents(const std::string& program, int rank) {
     std::vector<std::string> lines;
     std::ifstream in(STOPLINE_EXPECTED "/" + program + "." + std::to_string(rank) + ".txt");
@@ -123,7 +127,7 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
         return {};
     }
     JobRun result = shell(environment + " " + mpirun(ranks) + STOPLINE_BIN "/map_run --dump " + folder +
-                          "/rank " + options + " " + STOPLINE_BIN "/" + program);
+                          "/rank " + options + " " + pathOf(program));
     for (int rank = 0; rank < ranks; ++rank) {
         result.ranks.push_back(readDump(folder + "/rank." + std::to_string(rank)));
     }
@@ -132,7 +136,11 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
 }
 
 JobRun runPlain(int ranks, const std::string& program) {
-    return shell(mpirun(ranks) + STOPLINE_BIN "/" + program);
+    return shell(mpirun(ranks) + pathOf(program));
+}
+
+JobRun runShell(const std::string& command) {
+    return shell(command);
 }
 
 void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks) {
