@@ -21,9 +21,16 @@ void removeOne(std::vector<std::int32_t>& list, std::int32_t rank) {
     }
 }
 
-/// World rank of what a call on a window is about, -1 for all.
+constexpr std::int32_t kAll = -1;
+constexpr std::int32_t kNobody = -2; ///< MPI_PROC_NULL, or a rank that is not in the window
+
+/// World rank of what a call on a window is about.
 std::int32_t targetOf(const TimelineData& data, std::int32_t rank, const EventDetails& begin) {
-    return begin.sendPeer == kNoPeer ? -1 : data.worldRank(rank, begin.comm, begin.sendPeer);
+    if (begin.sendPeer == kNoPeer) {
+        return kAll;
+    }
+    const std::int32_t world = data.worldRank(rank, begin.comm, begin.sendPeer);
+    return world < 0 ? kNobody : world;
 }
 
 } // namespace
@@ -52,7 +59,7 @@ std::uint32_t OneSided::move(std::int32_t rank, std::uint32_t call, const EventD
     if (named != own.access.end()) {
         half.epoch = Epoch::Group;
         half.opened = own.edges[static_cast<std::size_t>(named - own.access.begin())];
-    } else if (contains(own.locked, half.target) || contains(own.locked, -1)) {
+    } else if (contains(own.locked, half.target) || contains(own.locked, kAll)) {
         half.epoch = Epoch::Lock;
     } else {
         half.opened = own.fence;
@@ -170,7 +177,7 @@ void OneSided::begin(std::int32_t rank, std::uint32_t call, const EventDetails& 
 void OneSided::flush(State& own, std::int32_t target, std::uint32_t call, bool remote) {
     std::erase_if(own.open, [&](std::uint32_t id) {
         TransferHalf& half = m_data.transfers[id];
-        if (half.epoch != Epoch::Lock || (target >= 0 && half.target != target)) {
+        if (half.epoch != Epoch::Lock || (target != kAll && half.target != target)) {
             return false;
         }
         half.local = half.local == kNone ? call : half.local;
@@ -230,6 +237,14 @@ void OneSided::end(std::int32_t rank, std::uint32_t call, const EventDetails& be
     default:
         break;
     }
+}
+
+void OneSided::ended(std::int32_t rank, std::uint32_t call) {
+    m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
+        if (role == Role::SyncTo && m_data.syncEdges[id].from != kNone) {
+            m_data.touch(m_data.syncEdges[id].fromRank, m_data.syncEdges[id].from);
+        }
+    });
 }
 
 void OneSided::fenced(std::int32_t rank, std::uint32_t call, const EventDetails& begin, std::uint32_t collective) {
@@ -323,7 +338,8 @@ std::optional<CallRef> holderOf(const TimelineData& data, CallRef call, const st
         const RankData& other = data.rank(rank);
         const Position at = positions[static_cast<std::size_t>(rank)];
         for (auto span = other.locks.rbegin(); rank != own && span != other.locks.rend(); ++span) {
-            const bool same = span->window == window && (target < 0 || span->target < 0 || span->target == target);
+            const bool same = span->window == window && span->target != kNobody && target != kNobody &&
+                              (target == kAll || span->target == kAll || span->target == target);
             const bool keeps = same && (exclusive || span->exclusive);
             // One that is still being asked for may come second as well.
             const bool has = other.events.endOf(span->lock) != 0 && at >= endOf(other, span->lock) &&

@@ -34,6 +34,8 @@ class OneSided {
     void moved(std::uint32_t transfer, std::uint32_t call);
     /// A call that synchronises has begun.
     void begin(std::int32_t rank, std::uint32_t call, const trace::EventDetails& begin);
+    /// It has ended: what waits for others has an end now.
+    void ended(std::int32_t rank, std::uint32_t call);
     /// It has ended well; for Win_test: and said yes.
     void end(std::int32_t rank, std::uint32_t call, const trace::EventDetails& begin);
     /// A fence, which is `collective`, has ended well.
@@ -49,7 +51,7 @@ class OneSided {
         std::vector<std::int32_t> access; ///< world ranks that the last Win_start named; empty outside of such an epoch
         std::vector<std::uint32_t> edges; ///< from their Win_post
         std::vector<std::int32_t> exposure; ///< world ranks that the last Win_post named
-        std::vector<std::int32_t> locked;   ///< world ranks; -1: all
+        std::vector<std::int32_t> locked;   ///< world ranks; -1 for all
     };
     /// What an origin and a target have done with each other in one window.
     struct Pair {

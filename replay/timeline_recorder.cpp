@@ -336,6 +336,7 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, s
         if (details.error == trace::ErrorClass::Success && details.flag) {
             m_oneSided.end(rank, call, m_data.beginDetails(rank, call));
         }
+        m_oneSided.ended(rank, call);
         break;
     default:
         break;

@@ -258,6 +258,59 @@ TEST(OneSided, LocksOfOthersAreNamed) {
     EXPECT_EQ(shared.timeline().blockedBy(both, RankId{1}), std::nullopt);
 }
 
+TEST(OneSided, BlocksOfEventsSayWhatSingleEventsDo) {
+    // The same questions at every moment of any interleaving, with and without digests.
+    for (std::uint32_t seed = 0; seed < 40; ++seed) {
+        WindowJob job(3);
+        for (int round = 0; round < 6; ++round) {
+            for (std::int32_t rank = 0; rank < 3; ++rank) {
+                const std::int32_t other = (rank + 1 + round % 2) % 3;
+                const std::int32_t from = (rank + 2 - round % 2) % 3;
+                const auto own = static_cast<std::size_t>(rank);
+                job.group(own, FunctionId::Win_post, {from});
+                job.group(own, FunctionId::Win_start, {other});
+                job.put(own, other);
+                job.sync(own, FunctionId::Win_complete);
+                job.sync(own, FunctionId::Win_wait);
+            }
+            for (std::size_t rank = 0; round % 3 == 1 && rank < 3; ++rank) {
+                job.sync(rank, FunctionId::Win_fence);
+            }
+        }
+        const auto answers = [&](std::uint64_t digestEvents) {
+            std::vector<std::string> result;
+            std::uint32_t random = seed * 2654435761U + 1;
+            const auto number = [&random] { return (random = random * 1664525U + 1013904223U) >> 16; };
+            job.trace.rules.digestEvents = digestEvents;
+            (void)load(
+                job.trace, [&](std::size_t ranks) { return number() % ranks; },
+                [&](const Timeline& timeline) {
+                    const auto rank = static_cast<std::int32_t>(number() % 3);
+                    const std::uint32_t calls = timeline.callCount(RankId{rank});
+                    if (calls != 0) {
+                        const std::uint32_t call = number() % calls;
+                        result.push_back(text(timeline.futureFrontier(before(rank, call))));
+                        result.push_back(text(timeline.pastFrontier(after(rank, call))));
+                    }
+                });
+            return result;
+        };
+        ASSERT_EQ(answers(1), answers(0)) << seed;
+        ASSERT_EQ(answers(4), answers(0)) << seed;
+    }
+}
+
+TEST(OneSided, LocksOfNobodyKeepNobody) {
+    WindowJob job(2);
+    job.sync(0, FunctionId::Win_lock, kProcNull, trace::kLockExclusive); // call 2
+    job.put(0, 1);                                                       // call 3: under no lock
+    job.sync(1, FunctionId::Win_lock, 0, trace::kLockExclusive);
+    job[1].unfinished();
+    const Timeline timeline = job.timeline();
+    EXPECT_EQ(transfers(timeline), (Lines{"0:3>1 F - - - -"}));
+    EXPECT_EQ(timeline.blockedBy({{EventIndex{8}, false}, {EventIndex{5}, true}}, RankId{1}), std::nullopt);
+}
+
 TEST(OneSided, WhatMpiRefusedNeverWas) {
     WindowJob job(2);
     EventDetails refused;
