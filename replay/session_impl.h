@@ -116,6 +116,7 @@ struct Session::Impl {
     bool lookPending = false;
     TraceFollower* follower; ///< child of the session
     std::set<QString> faultsSaid; ///< in this execution
+    static inline const QString kOutside = QStringLiteral("outside"); ///< one of these, see sayOutside()
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
     std::weak_ptr<bool> preparing; ///< true while a command has been given and its ranks have not been let go yet
     RunToOrder runTo;

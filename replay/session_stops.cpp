@@ -87,13 +87,13 @@ bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::
 
 void Session::Impl::sayOutside(const Recording::Outside& call) {
     const bool starts = call.function == trace::FunctionId::Comm_spawn || call.function == trace::FunctionId::Comm_spawn_multiple;
-    if (!faultsSaid.insert(QStringLiteral("outside")).second) {
+    if (!faultsSaid.insert(kOutside).second) {
         return;
     }
     const QString name = functionText(call.function);
     say(Severity::Warning,
-        starts ? QStringLiteral("Rank %1 starts processes by %2; they run without Stopline.").arg(call.rank.value()).arg(name)
-               : QStringLiteral("Rank %1 joins processes of another job by %2; Stopline does not see them.").arg(call.rank.value()).arg(name),
+        starts ? QStringLiteral("The program starts processes by %1; they run without Stopline.").arg(name)
+               : QStringLiteral("The program joins processes of another job by %1; Stopline does not see them.").arg(name),
         starts ? QStringLiteral("They have no rows, are not recorded and cannot be stopped; messages to and from them are shown "
                                 "without their other end, and whenever the job runs again they are started again.")
                : QStringLiteral("They have no rows here; messages to and from them are shown without their other end, and the "
@@ -240,11 +240,16 @@ void Session::Impl::onLocated(RankProcess* rank) {
     const Place place = rank->view().place;
     const bool recorded = place.event.value() > 0 && place.event <= timeline.lastEvent(rank->rank());
     // Standing where there is no line is no news when the program's own calls have lines (exit handlers, for one).
-    const bool lines = rank->view().location.known() || !recorded ||
-                       siteOf(rank->rank(), timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), place.event)).site).known();
-    if (!lines && faultsSaid.insert(program).second) {
-        say(Severity::Warning, QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
-            QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
+    const SourceLocation site =
+        recorded ? siteOf(rank->rank(), timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), place.event)).site)
+                 : SourceLocation{};
+    if (!rank->view().location.known() && recorded && !site.known() && faultsSaid.insert(program).second) {
+        const bool library = !site.module.isEmpty() && site.module != program.section(u'/', -1);
+        say(Severity::Warning,
+            library ? QStringLiteral("Rank %1 calls MPI from %2, which has no line information.").arg(rank->rank().value()).arg(site.module)
+                    : QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
+            library ? QStringLiteral("Lines of Python are not known; a library of your own needs -g. Messages and stoplines work without.")
+                    : QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
     }
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());

@@ -160,7 +160,11 @@ void setState(RankState state) {
 
 void waitAtGate(Gate gate) {
     MappingHeader& header = *rank.header;
-    if (header.gate.load(std::memory_order_acquire) != static_cast<std::uint32_t>(gate)) {
+    const auto wanted = static_cast<Gate>(header.gate.load(std::memory_order_acquire));
+    // What is not linked with MPI has not waited in the constructor: MPI_Init is where it is first known.
+    const bool late = gate == Gate::Init && wanted == Gate::Constructor &&
+                      header.gateOpen.load(std::memory_order_acquire) == 0;
+    if (wanted != gate && !late) {
         return;
     }
     const int savedErrno = errno;

@@ -195,7 +195,7 @@ class SourceTest : public WindowFixture {
             for (RankView& view : s.ranks) {
                 view.phase = phase;
                 view.why = phase == RankPhase::Stopped ? StopWhy::Stopline : StopWhy::None;
-                view.location = {file, line, QStringLiteral("exchange")};
+                view.location = {file, line, QStringLiteral("exchange"), {}};
                 emit m_session->rankChanged(view.rank);
             }
         };
