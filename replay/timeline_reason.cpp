@@ -279,7 +279,9 @@ std::optional<Obstacle> Inquiry::run() {
     const RankEvents& events = m_data.rank(m_rank).events;
     const EventDetails& begin = m_data.beginDetails(m_rank, m_call.call.value());
     Need need = Need::Met;
-    if (events.endOf(m_call.call.value()) != 0) {
+    if (begin.function == FunctionId::Win_lock || begin.function == FunctionId::Win_lock_all) {
+        need = lock(); // who has it is decided anew each time
+    } else if (events.endOf(m_call.call.value()) != 0) {
         need = linked(true);
     } else {
         switch (trace::functionClass(begin.function)) {
@@ -295,16 +297,13 @@ std::optional<Obstacle> Inquiry::run() {
         case CallClass::WinCreate:
         case CallClass::WinFree:
         case CallClass::WinCollective:
+        case CallClass::WinSync:
         case CallClass::FileOpen:
         case CallClass::FileClose:
         case CallClass::FileCollective:
         case CallClass::Init:
         case CallClass::Finalize:
             need = linked(false);
-            break;
-        case CallClass::WinSync:
-            need = begin.function == FunctionId::Win_lock || begin.function == FunctionId::Win_lock_all ? lock()
-                                                                                                        : linked(false);
             break;
         case CallClass::Wait:
         case CallClass::Test: {

@@ -249,6 +249,14 @@ TEST(OneSided, LocksOfOthersAreNamed) {
                           "after 6 MPI_Win_lock.");
     EXPECT_NE(blocked(9), ""); // before the unlock
     EXPECT_EQ(blocked(10), "");
+    // The same where the recording shows how it went then: another time another rank may be first.
+    WindowJob again(2);
+    again.sync(0, FunctionId::Win_lock, 0, trace::kLockExclusive); // call 2
+    again.sync(0, FunctionId::Win_unlock, 0);                      // call 3
+    again.sync(1, FunctionId::Win_lock, 0, trace::kLockExclusive); // call 2
+    const Cut inside{{EventIndex{6}, false}, {EventIndex{5}, true}};
+    ASSERT_TRUE(again.timeline().blockedBy(inside, RankId{1}).has_value());
+    EXPECT_EQ(again.timeline().blockedBy(inside, RankId{1})->waitsFor, at(0, 2));
     // Two that share it do not keep each other waiting.
     WindowJob shared(2);
     shared.sync(0, FunctionId::Win_lock_all);
