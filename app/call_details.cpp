@@ -317,7 +317,7 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
         int failed = 0;
         for (const trace::Completion& done : end.completions) {
             if (done.error != trace::ErrorClass::Success && ++failed <= 12) {
-                table.row(QStringLiteral("request [%1]").arg(done.index), failure(done.error, done.errorCode));
+                table.row(QStringLiteral("request %1").arg(done.index), failure(done.error, done.errorCode));
             }
         }
         if (failed > 12) {

@@ -195,7 +195,7 @@ class ModelsTest : public QObject {
         timeline.addEvent(rank, timeline.addDetails(rank, end), 910);
         const CallRef call{rank, CallIndex{timeline.callCount(rank) - 1}};
         const QString html = callDetailsHtml(session, call, QPalette());
-        for (const char* part : {"MPI_ERR_IN_STATUS (code 18)", "request [2]", "MPI_ERR_TRUNCATE (code 15)"}) {
+        for (const char* part : {"MPI_ERR_IN_STATUS (code 18)", "request 2", "MPI_ERR_TRUNCATE (code 15)"}) {
             QVERIFY2(html.contains(QString::fromUtf8(part)), qPrintable(html));
         }
     }
