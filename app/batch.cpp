@@ -164,6 +164,7 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
         return look(line, out);
     case ScriptVerb::Events:
     case ScriptVerb::Messages:
+    case ScriptVerb::Transfers:
     case ScriptVerb::Times:
     case ScriptVerb::Point:
     case ScriptVerb::Frontier:

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace stopline::app {
 
@@ -82,8 +84,13 @@ QString BatchRunner::eventText(RankId rank, EventIndex event) const {
     if (!end.flag) {
         text += QStringLiteral(" not yet");
     }
-    if (end.error != 0) {
-        text += QStringLiteral(" error %1").arg(end.error);
+    if (end.error != trace::ErrorClass::Success) {
+        text += QStringLiteral(" error ") + errorText(end.error, end.errorCode);
+    }
+    for (const trace::Completion& done : end.completions) {
+        if (done.error != trace::ErrorClass::Success) {
+            text += QStringLiteral(" [%1] error ").arg(done.index) + errorText(done.error, done.errorCode);
+        }
     }
     return text;
 }
@@ -111,7 +118,7 @@ BatchRunner::Outcome BatchRunner::events(const ScriptLine& line, Lines& out) {
         [&] {
             for (quint64 event = from; event <= qMin(to, last); ++event) {
                 const auto ref = timeline.callAt(*rank, EventIndex{event});
-                if (ref && !m_session->sourceOf(*ref).known()) {
+                if (ref && locationText(m_session->sourceOf(*ref)).isEmpty()) {
                     return false;
                 }
             }
@@ -219,6 +226,41 @@ void times(const Timeline& timeline, QStringList& out) {
                .arg(backwards);
 }
 
+void transfers(const Timeline& timeline, QStringList& out) {
+    std::vector<Transfer> all;
+    for (std::uint32_t i = 0; i < timeline.transferCount(); ++i) {
+        if (const Transfer transfer = timeline.transfer(TransferIndex{i}); transfer.target.value() >= 0) {
+            all.push_back(transfer);
+        }
+    }
+    // They are known in the order in which the ranks' recordings came in.
+    std::sort(all.begin(), all.end(), [](const Transfer& a, const Transfer& b) {
+        return std::pair(a.call.rank, a.call.call) < std::pair(b.call.rank, b.call.call);
+    });
+    for (const Transfer& transfer : all) {
+        const auto place = [&](CallRef call, bool end) {
+            const Call& data = timeline.call(call);
+            return QStringLiteral("[%1] %2 %3").arg(call.rank.value())
+                .arg(end && data.end.value() != 0 ? data.end.value() : data.begin.value())
+                .arg(name(timeline.details(call.rank, data.beginDetails).function));
+        };
+        QString text = place(transfer.call, false) + QStringLiteral(" -> %1").arg(transfer.target.value());
+        text += transfer.bytesOut > 0 ? QStringLiteral("  puts ") + bytesText(transfer.bytesOut) : QString();
+        text += transfer.bytesIn > 0 ? QStringLiteral("  gets ") + bytesText(transfer.bytesIn) : QString();
+        const auto add = [&](const QString& what, const MaybeCall& call, bool end) {
+            text += call ? QStringLiteral("  %1 %2").arg(what, place(*call, end)) : QString();
+        };
+        add(QStringLiteral("opened"), transfer.exposed, false);
+        add(QStringLiteral("local"), transfer.local, true);
+        add(QStringLiteral("remote"), transfer.remote, true);
+        add(QStringLiteral("seen"), transfer.seen, true);
+        out << text;
+    }
+    if (all.empty()) {
+        out << QStringLiteral("no transfers");
+    }
+}
+
 } // namespace
 
 BatchRunner::Outcome BatchRunner::refresh(const ScriptLine& line) {
@@ -261,6 +303,9 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
             return {Verdict::Failed, QStringLiteral("says on or off")};
         }
         m_session->setFollowing(line.rest == QLatin1StringView("on"));
+        return {};
+    case ScriptVerb::Transfers:
+        transfers(timeline, out);
         return {};
     case ScriptVerb::Times:
         times(timeline, out);

@@ -67,6 +67,9 @@ constexpr std::array kVerbs{
              "the recorded events of a rank"},
     VerbInfo{"messages", ScriptVerb::Messages, 0, 1, false, false, "messages [all]",
              "open messages as the ranks stand now (later: recorded, not made again), or all of the recording"},
+    VerbInfo{"transfers", ScriptVerb::Transfers, 0, 0, false, false, "transfers",
+             "what one-sided calls move, rank by rank: which call opened the target's memory, with which it is complete\n"
+             "        at the rank itself and at the target, after which the target may rely on it"},
     VerbInfo{"times", ScriptVerb::Times, 0, 0, false, false, "times",
              "how long each rank's events and held spans are on the time axis, in seconds; messages that go "
              "backwards on it"},

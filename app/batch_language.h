@@ -61,6 +61,7 @@ enum class ScriptVerb {
     // history of messages
     Events,
     Messages,
+    Transfers,
     Times,
     Point,
     Frontier,

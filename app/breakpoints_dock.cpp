@@ -44,7 +44,7 @@ BreakpointsDock::BreakpointsDock(Session* session, QWidget* parent)
     connect(m_view, &QTreeView::activated, this, [this](const QModelIndex& index) {
         const UserBreakpoint* b = m_model->at(index.row());
         if (b != nullptr && b->line > 0) {
-            emit sourceWanted({b->file, b->line, {}});
+            emit sourceWanted({b->file, b->line, {}, {}});
         }
     });
     connect(m_entry, &QLineEdit::returnPressed, this, &BreakpointsDock::addTyped);

@@ -200,6 +200,22 @@ void awaitedRows(const Session& session, CallRef ref, bool dark, Table& table) {
     }
 }
 
+/// When the data that a one-sided call moves are where.
+void addTransfer(Table& table, const Session& session, const Transfer& transfer) {
+    const auto row = [&](const QString& name, const MaybeCall& call) {
+        if (call) {
+            table.row(name, link(session, *call));
+        }
+    };
+    row(QStringLiteral("opened by"), transfer.exposed);
+    row(QStringLiteral("complete here"), transfer.local);
+    row(QStringLiteral("complete there"), transfer.remote);
+    row(QStringLiteral("seen there"), transfer.seen);
+    if (!transfer.local && !transfer.remote) {
+        table.row(QStringLiteral("state"), QStringLiteral("not complete"));
+    }
+}
+
 } // namespace
 
 std::optional<CallRef> callOfLink(const QString& text) {
@@ -238,9 +254,16 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
                            where.function.isEmpty()
                                ? QString()
                                : QStringLiteral("in ") + where.function.toHtmlEscaped()));
+    } else if (!where.module.isEmpty()) {
+        table.row(QStringLiteral("line"), QStringLiteral("not known; called from %1%2")
+                                              .arg(where.module.toHtmlEscaped(),
+                                                   where.function.isEmpty()
+                                                       ? QString()
+                                                       : QStringLiteral(", in ") + where.function.toHtmlEscaped()));
     }
     if (begin.sendPeer != kNoPeer) {
-        table.row(QStringLiteral("to"), peerText(begin.sendPeer));
+        const bool message = begin.sendTag != kNoTag; // else one-sided: a window's rank
+        table.row(message ? QStringLiteral("to") : QStringLiteral("at"), peerText(begin.sendPeer));
         table.row(QStringLiteral("tag"), begin.sendTag == kNoTag ? QString() : tagText(begin.sendTag));
     }
     if (begin.recvPeer != kNoPeer) {
@@ -252,11 +275,17 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
     }
     const QString comm = commText(timeline, ref.rank, begin.comm);
     table.row(QStringLiteral("in"), comm.toHtmlEscaped());
-    if (begin.sendBytes > 0 || begin.sendPeer != kNoPeer) {
-        table.row(QStringLiteral("sends"), bytesText(begin.sendBytes));
+    const bool moves = timeline.transferOf(ref).has_value();
+    if (begin.sendBytes > 0 || (begin.sendPeer != kNoPeer && begin.sendTag != kNoTag)) {
+        table.row(moves ? QStringLiteral("puts") : QStringLiteral("sends"), bytesText(begin.sendBytes));
     }
     if (begin.recvBytes > 0 || begin.recvPeer != kNoPeer) {
-        table.row(QStringLiteral("room for"), bytesText(begin.recvBytes));
+        table.row(moves ? QStringLiteral("gets") : QStringLiteral("room for"), bytesText(begin.recvBytes));
+    }
+    if (!begin.peers.empty()) {
+        table.row(QStringLiteral("with"),
+                  QStringLiteral("ranks %1 of the window")
+                      .arg(rankSetText(QVector<int>(begin.peers.begin(), begin.peers.end()))));
     }
     if (!begin.requests.empty() && ended) {
         table.row(QStringLiteral("requests"), QString::number(begin.requests.size()));
@@ -278,10 +307,21 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
         if (!end.flag) {
             table.row(QStringLiteral("result"), QStringLiteral("not yet"));
         }
-        if (end.error != 0) {
-            table.row(QStringLiteral("error"), QStringLiteral("<b style='color:%1'>MPI error class %2</b>")
-                                                   .arg(accent(Accent::Red, dark).name())
-                                                   .arg(end.error));
+        const auto failure = [&](trace::ErrorClass error, std::int32_t code) {
+            return QStringLiteral("<b style='color:%1'>%2</b>")
+                .arg(accent(Accent::Red, dark).name(), errorText(error, code));
+        };
+        if (end.error != trace::ErrorClass::Success) {
+            table.row(QStringLiteral("error"), failure(end.error, end.errorCode));
+        }
+        int failed = 0;
+        for (const trace::Completion& done : end.completions) {
+            if (done.error != trace::ErrorClass::Success && ++failed <= 12) {
+                table.row(QStringLiteral("request %1").arg(done.index), failure(done.error, done.errorCode));
+            }
+        }
+        if (failed > 12) {
+            table.row(QString(), QStringLiteral("… and %1 more failed").arg(failed - 12));
         }
         table.row(QStringLiteral("made"), commText(timeline, ref.rank, end.newComm).toHtmlEscaped());
     }
@@ -298,6 +338,9 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
         }
         table.row(QStringLiteral("message"),
                   messageHtml(session, timeline.messages()[index.value()], ref, dark));
+    }
+    if (const auto index = timeline.transferOf(ref)) {
+        addTransfer(table, session, timeline.transfer(*index));
     }
     if (const auto index = timeline.collectiveOf(ref)) {
         table.row(QStringLiteral("together"),

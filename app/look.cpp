@@ -217,7 +217,7 @@ void Look::announceFrame() {
     }
     const bool innermost = std::all_of(m_frames.begin(), m_frames.begin() + m_frame,
                                        [](const mi::Frame& f) { return Session::isInternalFrame(f); });
-    emit executionAt({frame.fullName.isEmpty() ? frame.file : frame.fullName, frame.line, frame.function},
+    emit executionAt({frame.fullName.isEmpty() ? frame.file : frame.fullName, frame.line, frame.function, {}},
                      innermost);
 }
 

@@ -91,7 +91,7 @@ QVector<int> rankNumbers(const QVector<RankId>& ranks) {
 
 QString locationText(const SourceLocation& location, bool fullPath) {
     if (!location.known()) {
-        return {};
+        return location.module.isEmpty() ? QString() : QStringLiteral("%1, no line").arg(location.module);
     }
     return QStringLiteral("%1:%2")
         .arg(fullPath ? location.file : QFileInfo(location.file).fileName())

@@ -20,7 +20,7 @@ namespace stopline::app {
 [[nodiscard]] QString shortFunction(const QString& name);
 [[nodiscard]] QString focusText(const replay::Focus& focus); ///< "all", "rank 3" or "ranks 0,3"
 [[nodiscard]] QVector<int> rankNumbers(const QVector<RankId>& ranks);
-/// "solver.c:118", or an empty text when the line is unknown. `fullPath`: the path as known.
+/// "solver.c:118"; "libsolver.so, no line" where no more is known; empty where nothing is. `fullPath`: the path as known.
 [[nodiscard]] QString locationText(const replay::SourceLocation& location, bool fullPath = false);
 /// "after 12 MPI_Send", "before MPI_Init"; safe for ranks and events that the timeline does not have (yet).
 [[nodiscard]] QString placeText(const replay::Timeline& timeline, RankId rank, const replay::Place& place);

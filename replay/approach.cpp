@@ -83,7 +83,8 @@ void Approach::joined(RankProcess* rank) {
     Traveller& traveller = of(rank);
     const Target& target = targetOf(rank->rank());
     if (target.place.event.value() == 0) {
-        if (target.runOn.kind == RunOn::Kind::None) {
+        // One that loads MPI late is known from MPI_Init on: that is as near to its start as it can be held.
+        if (target.runOn.kind == RunOn::Kind::None || !rank->link()->status().mpiLinked) {
             rank->keep();
             there(rank);
             return;

@@ -33,13 +33,23 @@ QString tagText(std::int32_t tag) {
 QString detailsText(const trace::EventDetails& details) {
     QString text = functionText(details.function);
     if (details.sendPeer != kNoPeer) {
-        text += QStringLiteral(" to %1 %2 %3").arg(peerText(details.sendPeer), tagText(details.sendTag), bytesText(details.sendBytes));
+        text += QStringLiteral(" to %1").arg(peerText(details.sendPeer));
+        // One-sided calls have no tag; their synchronisation, which has a target too, moves nothing by itself.
+        if (details.sendTag != kNoTag) {
+            text += QStringLiteral(" %1 %2").arg(tagText(details.sendTag), bytesText(details.sendBytes));
+        } else {
+            text += details.sendBytes > 0 ? QStringLiteral(" puts %1").arg(bytesText(details.sendBytes)) : QString();
+            text += details.recvBytes > 0 ? QStringLiteral(" gets %1").arg(bytesText(details.recvBytes)) : QString();
+        }
     }
     if (details.recvPeer != kNoPeer) {
         text += QStringLiteral(" from %1 %2").arg(peerText(details.recvPeer), tagText(details.recvTag));
     }
     if (details.root != kNoPeer) {
         text += QStringLiteral(" root %1").arg(peerText(details.root));
+    }
+    if (!details.peers.empty()) {
+        text += QStringLiteral(" with %1").arg(rankSetText(QVector<int>(details.peers.begin(), details.peers.end())));
     }
     if (details.kind == trace::EventKind::End) {
         if (details.status.source != kNoPeer) {
@@ -51,12 +61,15 @@ QString detailsText(const trace::EventDetails& details) {
             } else {
                 text += QStringLiteral(" [%1]").arg(completion.index);
             }
+            if (completion.error != trace::ErrorClass::Success) {
+                text += QStringLiteral(" error ") + errorText(completion.error, completion.errorCode);
+            }
         }
         if (!details.flag) {
             text += QStringLiteral(" not yet");
         }
-        if (details.error != 0) {
-            text += QStringLiteral(" error %1").arg(details.error);
+        if (details.error != trace::ErrorClass::Success) {
+            text += QStringLiteral(" error ") + errorText(details.error, details.errorCode);
         }
     }
     return text;

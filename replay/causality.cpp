@@ -180,7 +180,12 @@ std::vector<CallRef> neededBy(const TimelineData& data, CallRef call) {
                     result.push_back(*c.arrived[member]);
                 }
             }
-        } else {
+        } else if (role == Role::SyncTo) {
+            const SyncEdge& edge = data.syncEdges[id];
+            if (edge.to == call.call.value() && edge.from != kNone) {
+                result.push_back(data.ref(edge.fromRank, edge.from));
+            }
+        } else if (role == Role::Post || role == Role::Start || role == Role::Done) {
             const RecvHalf& recv = data.recvs[id];
             const bool ends =
                 recv.done == call.call.value() || (role == Role::Post && recv.start != recv.post);

@@ -3,6 +3,8 @@
 //
 //  - start of a send -> end of the call that sees its receive complete, and of probes that saw the message;
 //  - start of a receive -> end of the call that sees its send complete, if that send waits for the receiver;
+//  - start of a Win_post -> end of the Win_start that it is for, of a Win_complete -> end of the Win_wait or successful
+//    Win_test that it is for (see one_sided.h);
 //  - start of a member's collective -> end of another's, by one of two relations:
 //      Synchronising: every member waits for every other (for frontiers: all ranks on one side of each
 //      collective); Needed: what the kind of collective requires to return (for the closure: where ranks can

@@ -65,6 +65,16 @@ void eachNeed(const TimelineData& data, std::int32_t rank, std::uint32_t call, S
             }
             break;
         }
+        case Role::SyncTo: {
+            const SyncEdge& edge = data.syncEdges[id];
+            if (edge.to == call && edge.from != kNone) {
+                start(edge.fromRank, edge.from);
+            }
+            break;
+        }
+        case Role::Rma:
+        case Role::SyncFrom:
+            break;
         }
     });
 }
@@ -108,10 +118,19 @@ void eachNeededBy(const TimelineData& data, std::int32_t rank, std::uint32_t cal
         case Role::Coll:
             part(id);
             break;
+        case Role::SyncFrom: {
+            const SyncEdge& edge = data.syncEdges[id];
+            if (edge.from == call) {
+                end(edge.toRank, edge.to);
+            }
+            break;
+        }
         case Role::SendDone:
         case Role::Done:
         case Role::Probe:
         case Role::CollDone:
+        case Role::Rma:
+        case Role::SyncTo:
             break;
         }
     });

@@ -294,6 +294,10 @@ std::shared_ptr<DebugFile> DebugFile::ofDescriptor(const std::string& formerPath
     return std::shared_ptr<DebugFile>(new DebugFile(formerPath, std::move(fd)));
 }
 
+QString DebugFile::name() const {
+    return QString::fromStdString(m_path.substr(m_path.rfind('/') + 1));
+}
+
 SourceLine DebugFile::at(std::uint64_t fileOffset) {
     {
         const std::shared_lock reading(m_cacheLock);

@@ -46,6 +46,8 @@ class DebugFile {
                                                                  FileDescriptor fd);
     ~DebugFile();
 
+    /// Its name without folders.
+    [[nodiscard]] QString name() const;
     /// What is known about the code at an offset in the file. The first call for an offset may take long.
     [[nodiscard]] SourceLine at(std::uint64_t fileOffset);
 

@@ -1,6 +1,7 @@
 #include "export_chrome.h"
 
 #include "call_words.h"
+#include "words.h"
 
 #include <QDateTime>
 #include <QFileInfo>
@@ -137,8 +138,8 @@ class Export {
                 arguments.insert(QStringLiteral("tag"), end.status.tag);
                 arguments.insert(QStringLiteral("bytes received"), static_cast<qint64>(end.status.bytes));
             }
-            if (end.error != 0) {
-                arguments.insert(QStringLiteral("error"), end.error);
+            if (end.error != trace::ErrorClass::Success) {
+                arguments.insert(QStringLiteral("error"), errorText(end.error, end.errorCode));
             }
             if (call.pollFailures > 0) {
                 arguments.insert(QStringLiteral("failed polls"), static_cast<qint64>(call.pollFailures));

@@ -35,6 +35,9 @@ class Matcher {
     /// The end of `call` shows the send or receive complete. Does nothing when that was seen before.
     void sendDone(std::uint32_t half, std::uint32_t call, bool cancelled);
     void recvDone(std::uint32_t half, std::uint32_t call, const trace::Status& status);
+    /// MPI has refused what a call was to send or receive: it never was.
+    void withdrawSend(std::uint32_t half);
+    void withdrawRecv(std::uint32_t half);
     /// A probe succeeded at the end of `call`; `takes`: a matched probe.
     void probed(std::int32_t rank, std::uint32_t call, const trace::EventDetails& begin,
                 const trace::EventDetails& end, bool takes);

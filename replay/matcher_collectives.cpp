@@ -137,6 +137,46 @@ void CollectiveTable::depart(std::uint32_t collective, std::uint32_t position) {
     }
 }
 
+void CollectiveTable::nameAnew(std::uint32_t collective) {
+    Collective& c = m_data.collectives[collective];
+    CollRules& rules = m_data.collRules[collective];
+    c.mismatch = false;
+    c.root = std::nullopt;
+    rules.rootPosition = -1;
+    for (std::uint32_t member = rules.first; member < c.members.size(); ++member) {
+        const std::uint32_t call = rules.arrived[member];
+        if (call == kNone) {
+            continue;
+        }
+        const std::int32_t rank = c.members[member].value();
+        const EventDetails& begin = m_data.beginDetails(rank, call);
+        if (member == rules.first) {
+            c.function = begin.function;
+        }
+        c.mismatch = c.mismatch || c.function != begin.function;
+        noteRoot(rank, collective, begin);
+    }
+}
+
+void CollectiveTable::withdraw(std::int32_t rank, std::uint32_t part, std::uint32_t call) {
+    const CollPart where = m_data.parts[part];
+    const CollRules& rules = m_data.collRules[where.collective];
+    if (rules.arrived[where.position] != call || rules.commEntry == kNone) {
+        return;
+    }
+    for (CommView& view : m_data.rank(rank).views) {
+        // Only the latest can be taken back: what came after it has its place by it.
+        const auto& all = m_data.commEntries[rules.commEntry].collectives;
+        if (view.entry == rules.commEntry && view.collectiveCount != 0 &&
+            all[view.collectiveCount - 1] == where.collective) {
+            --view.collectiveCount;
+            depart(where.collective, where.position);
+            nameAnew(where.collective);
+            return;
+        }
+    }
+}
+
 void CollectiveTable::noteRoot(std::int32_t rank, std::uint32_t collective, const EventDetails& begin) {
     std::int32_t world = -1;
     if (begin.root == kRootInter) {

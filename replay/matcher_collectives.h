@@ -23,6 +23,8 @@ class CollectiveTable {
     std::uint32_t startWorld(std::int32_t rank, std::uint32_t call, trace::FunctionId function);
     /// The end of `call` shows the part complete. Does nothing when that was seen before.
     void finish(std::int32_t rank, std::uint32_t part, std::uint32_t call);
+    /// MPI has refused the call that started the part: it never was.
+    void withdraw(std::int32_t rank, std::uint32_t part, std::uint32_t call);
     /// A group constructor has begun.
     void startGroup(std::int32_t rank, std::uint32_t call);
     /// It has ended; `newComm` is kNoComm when it made no communicator for this rank.
@@ -37,6 +39,8 @@ class CollectiveTable {
     void touch(std::uint32_t collective, std::uint32_t position);
     /// Takes back an arrival.
     void depart(std::uint32_t collective, std::uint32_t position);
+    /// What it is called after, and whether its members agree, must not depend on the order in which their events come.
+    void nameAnew(std::uint32_t collective);
     /// Room for the calls of so many members, all unknown; stays where it is.
     std::uint32_t* newCalls(std::size_t members);
     void joinAwaited(std::int32_t rank);

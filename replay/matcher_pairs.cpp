@@ -70,6 +70,24 @@ void Matcher::leaveSend(std::uint32_t half) {
     repair(ch, position);
 }
 
+void Matcher::withdrawSend(std::uint32_t half) {
+    if (m_data.sends[half].cancelled) {
+        return;
+    }
+    leaveSend(half);
+    freeMessage(m_data.sends[half].message);
+    m_data.sends[half].message = kNone;
+}
+
+void Matcher::withdrawRecv(std::uint32_t half) {
+    if (m_data.recvs[half].cancelled) {
+        return;
+    }
+    leaveRecv(half);
+    freeMessage(m_data.recvs[half].message);
+    m_data.recvs[half].message = kNone;
+}
+
 void Matcher::repair(Channel& ch, std::size_t from) {
     if (!ch.probes.empty()) {
         m_data.touchAll(); // they may see other sends now

@@ -1,5 +1,7 @@
 #include "recording.h"
 
+#include "recording_compare.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -9,77 +11,6 @@
 namespace stopline::replay {
 
 namespace {
-
-/// What must be equal when an event is executed again. Poll failures and times may differ, and so may call sites' line
-/// tables, but not the addresses: the address layout is fixed.
-bool sameEvent(const trace::EventDetails& a, const trace::EventDetails& b) {
-    if (a == b || trace::completesRequests(trace::functionClass(a.function))) {
-        return a == b;
-    }
-    // In which call a freed receive was seen to be complete is chance.
-    trace::EventDetails withoutA = a;
-    trace::EventDetails withoutB = b;
-    withoutA.completions.clear();
-    withoutB.completions.clear();
-    return withoutA == withoutB;
-}
-
-/// Completions of freed receives that one execution has told of and the other not, or not yet. References count from
-/// the latest request backwards: they are moved on with each event.
-class FreedCompletions {
-  public:
-    void clear() {
-        m_executed.clear();
-        m_recorded.clear();
-    }
-    [[nodiscard]] bool empty() const { return m_executed.empty() && m_recorded.empty(); }
-    /// The next event of both.
-    void pass(const trace::EventDetails& event) {
-        if (event.kind == trace::EventKind::Begin && trace::createsRequest(trace::functionClass(event.function))) {
-            for (auto* list : {&m_executed, &m_recorded}) {
-                for (trace::Completion& completion : *list) {
-                    ++completion.request.back;
-                }
-            }
-        }
-    }
-    void compare(const trace::EventDetails& executed, const trace::EventDetails& recorded) {
-        note(executed, m_executed, m_recorded);
-        note(recorded, m_recorded, m_executed);
-    }
-    /// What the recording is to say of an event behind its end: what it has not got yet, and nothing twice.
-    [[nodiscard]] trace::EventDetails told(trace::EventDetails event) {
-        std::vector<trace::Completion> fresh;
-        std::swap(fresh, m_executed);
-        for (const trace::Completion& completion : event.completions) {
-            if (!take(m_recorded, completion)) {
-                fresh.push_back(completion);
-            }
-        }
-        event.completions = std::move(fresh);
-        return event;
-    }
-
-  private:
-    using List = std::vector<trace::Completion>;
-    static bool take(List& from, const trace::Completion& completion) {
-        return std::erase_if(from, [&](const auto& other) { return other.request == completion.request; }) > 0;
-    }
-    static void note(const trace::EventDetails& event, List& own, List& others) {
-        for (const trace::Completion& completion : event.completions) {
-            if (!take(others, completion)) {
-                own.push_back(completion);
-            }
-        }
-    }
-
-    List m_executed; ///< seen now, not in the recording
-    List m_recorded; ///< in the recording, not seen now
-};
-
-bool tellsOfFreed(const trace::EventDetails& event) {
-    return event.kind == trace::EventKind::End && !trace::completesRequests(trace::functionClass(event.function));
-}
 
 std::string keyOf(const trace::EventDetails& details) {
     const std::vector<std::byte> bytes = trace::encodeDetails(details);
@@ -150,6 +81,10 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     DetailsId& translated = feed.toTimeline[id.value()];
     if (translated == kUnknown) {
         const trace::EventDetails& details = feed.reader.details(id);
+        const trace::CallClass callClass = trace::functionClass(details.function);
+        if (!m_outside && (callClass == trace::CallClass::CommSpawn || callClass == trace::CallClass::CommJoin)) {
+            m_outside = Outside{feed.rank, details.function, details.site};
+        }
         std::string key = keyOf(details);
         if (const auto it = feed.known.find(key); it != feed.known.end()) {
             translated = it->second;

@@ -52,6 +52,14 @@ class Recording {
     /// compared equal keeps its recorded times; the rest follows it.
     void branch();
 
+    /// The first call that has been read which starts processes outside of the job's ranks, or joins them.
+    struct Outside {
+        RankId rank{0};
+        trace::FunctionId function{};
+        CodeAddress site{0};
+    };
+    [[nodiscard]] const std::optional<Outside>& outside() const { return m_outside; }
+
     /// Number of the last event of this execution that has been read, by rank.
     [[nodiscard]] EventIndex executed(RankId rank) const;
     /// Number of events compared equal in this execution, smallest over the ranks that have run again.
@@ -71,6 +79,7 @@ class Recording {
 
     std::unique_ptr<Timeline> m_timeline;
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
+    std::optional<Outside> m_outside;
 };
 
 } // namespace stopline::replay

@@ -54,6 +54,7 @@ struct SourceLocation {
     QString file;     ///< absolute where known
     int line = 0;     ///< 0: unknown
     QString function;
+    QString module;   ///< of a call without a line: name of the library or program that it is in
     [[nodiscard]] bool known() const { return line > 0; }
 };
 

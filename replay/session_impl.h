@@ -124,6 +124,7 @@ struct Session::Impl {
     bool lookPending = false;
     TraceFollower* follower; ///< child of the session
     std::set<QString> faultsSaid; ///< in this execution
+    static inline const QString kOutside = QStringLiteral("outside"); ///< one of these, see sayOutside()
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
     std::weak_ptr<bool> preparing; ///< true while a command has been given and its ranks have not been let go yet
     RunToOrder runTo;
@@ -159,6 +160,8 @@ struct Session::Impl {
     void onTraceRead(RankProcess* rank);
     bool takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown);
     void traceFault(RankProcess* rank, const QString& error);
+    /// Says once that there are processes which nothing is known of.
+    void sayOutside(const Recording::Outside& call);
     /// Why ranks cannot come to these places: one has there what another had sent when it was not recorded any more.
     [[nodiscard]] QString whyUnreachable(const Cut& cut) const;
     void onJobOver(const QString& summary);

@@ -52,7 +52,11 @@ void Session::Impl::startJob(Approach* with) {
     locating.clear();
     whenLocated = nullptr;
     arriving = false;
+    const bool outsideSaid = with != nullptr && faultsSaid.contains(kOutside); // a journey brings nothing new there
     faultsSaid.clear();
+    if (outsideSaid) {
+        faultsSaid.insert(kOutside);
+    }
     runTo = {};
     heldAtStart = false;
     forJourney = with != nullptr;
@@ -290,9 +294,16 @@ void Session::Impl::onJoined(RankProcess* rank) {
         }
         if (!holdsAtStart(guarded) && !stopAtStart) {
             guarded->letGo();
-            return;
+        } else if (guarded->link()->status().mpiLinked) {
+            guarded->runToMain();
+        } else { // one that loads MPI late has long been in main: it is known from MPI_Init on
+            guarded->look([this, guarded] {
+                if (guarded && !guarded->ended() && !guarded->stopped()) {
+                    guarded->keep();
+                    noteStop();
+                }
+            });
         }
-        guarded->runToMain();
     });
 }
 

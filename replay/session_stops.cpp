@@ -57,6 +57,9 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     if (difference) {
         onDifference(*difference);
     }
+    if (recording->outside()) {
+        sayOutside(*recording->outside());
+    }
     if (recording->timeline().lastEvent(rank->rank()) != before) {
         emit q->timelineChanged();
     }
@@ -76,7 +79,25 @@ bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::
     if (taken.difference) {
         onDifference(*taken.difference);
     }
+    if (recording->outside()) {
+        sayOutside(*recording->outside());
+    }
     return all;
+}
+
+void Session::Impl::sayOutside(const Recording::Outside& call) {
+    const bool starts = call.function == trace::FunctionId::Comm_spawn || call.function == trace::FunctionId::Comm_spawn_multiple;
+    if (!faultsSaid.insert(kOutside).second) {
+        return;
+    }
+    const QString name = functionText(call.function);
+    say(Severity::Warning,
+        starts ? QStringLiteral("The program starts processes by %1; they run without Stopline.").arg(name)
+               : QStringLiteral("The program joins processes of another job by %1; Stopline does not see them.").arg(name),
+        starts ? QStringLiteral("They have no rows, are not recorded and cannot be stopped; messages to and from them are shown "
+                                "without their other end, and whenever the job runs again they are started again.")
+               : QStringLiteral("They have no rows here; messages to and from them are shown without their other end, and the "
+                                "job cannot be run again without them."));
 }
 
 QString Session::Impl::whyUnreachable(const Cut& cut) const {
@@ -187,6 +208,7 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
             location.file = found.file;
             location.line = found.line;
             location.function = found.function;
+            location.module = found.module;
             sites[key] = location;
         }
     }
@@ -226,11 +248,16 @@ void Session::Impl::onLocated(RankProcess* rank) {
     const Place place = rank->view().place;
     const bool recorded = place.event.value() > 0 && place.event <= timeline.lastEvent(rank->rank());
     // Standing where there is no line is no news when the program's own calls have lines (exit handlers, for one).
-    const bool lines = rank->view().location.known() || !recorded ||
-                       siteOf(rank->rank(), timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), place.event)).site).known();
-    if (!lines && faultsSaid.insert(program).second) {
-        say(Severity::Warning, QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
-            QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
+    const SourceLocation site =
+        recorded ? siteOf(rank->rank(), timeline.details(rank->rank(), timeline.eventDetails(rank->rank(), place.event)).site)
+                 : SourceLocation{};
+    if (!rank->view().location.known() && recorded && !site.known() && faultsSaid.insert(program).second) {
+        const bool library = !site.module.isEmpty() && site.module != program.section(u'/', -1);
+        say(Severity::Warning,
+            library ? QStringLiteral("Rank %1 calls MPI from %2, which has no line information.").arg(rank->rank().value()).arg(site.module)
+                    : QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
+            library ? QStringLiteral("Lines of Python are not known; a library of your own needs -g. Messages and stoplines work without.")
+                    : QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
     }
     rememberTarget(rank);
     emit q->rankChanged(rank->rank());

@@ -144,7 +144,11 @@ SourceLine SourceLines::ofReturnAddress(CodeAddress address) const {
         file = next->file;
         offset = call - next->begin + next->fileOffset;
     }
-    return file->at(offset);
+    SourceLine found = file->at(offset);
+    if (found.line == 0) {
+        found.module = file->name();
+    }
+    return found;
 }
 
 bool SourceLines::loaded() const {

@@ -13,6 +13,7 @@ struct SourceLine {
     QString file; ///< absolute where the debug information allows
     int line = 0; ///< 0: unknown
     QString function; ///< demangled; empty unknown
+    QString module;   ///< file name of the library or program, where it has no line there
 };
 
 /// Resolves return addresses of one process image. Results are cached; the first look-up in a module reads its debug

@@ -1,15 +1,16 @@
 # The timeline: standard C++ only, so that the viewer and the tests use it without Qt.
 add_library(stopline_timeline STATIC
     place.h
-    timeline.h timeline.cpp
+    timeline.h timeline_impl.h timeline.cpp timeline_of_call.cpp
     timeline_axis.h timeline_axis.cpp
     timeline_array.h timeline_array.cpp
     timeline_data.h timeline_data.cpp
     timeline_events.h timeline_events.cpp
     timeline_reason.h timeline_reason.cpp
-    timeline_recorder.h timeline_recorder.cpp
+    timeline_recorder.h timeline_recorder.cpp timeline_refusal.cpp
     matcher.h matcher.cpp matcher_pairs.cpp
     matcher_collectives.h matcher_collectives.cpp
+    one_sided.h one_sided.cpp
     causality.h causality.cpp causality_edges.h causality_walk.cpp
     causality_digest.h causality_digest.cpp
     closure.h closure.cpp

@@ -1,42 +1,8 @@
-#include "timeline.h"
-
-#include "closure.h"
-#include "timeline_axis.h"
-#include "timeline_reason.h"
-#include "timeline_recorder.h"
+#include "timeline_impl.h"
 
 #include <algorithm>
 
 namespace stopline::replay {
-
-struct Timeline::Impl {
-    Impl(std::int32_t ranks, TransportRules rules) : data(make(ranks, rules)), recorder(data), axis(data) {}
-
-    static TimelineData make(std::int32_t ranks, TransportRules rules) {
-        TimelineData data;
-        data.rules = rules;
-        data.ranks.resize(static_cast<std::size_t>(std::max(ranks, 0)));
-        for (int i = 0; i < 2; ++i) { // MPI_Init and MPI_Finalize
-            CommEntry& world = data.commEntries.emplace_back();
-            for (std::int32_t rank = 0; rank < ranks; ++rank) {
-                world.members.emplace_back(rank);
-            }
-            world.localCount = ranks;
-        }
-        return data;
-    }
-    [[nodiscard]] bool has(RankId rank) const { return rank.value() >= 0 && rank.value() < data.rankCount(); }
-    [[nodiscard]] bool has(CallRef ref) const {
-        return has(ref.rank) && ref.call.value() < data.rank(ref.rank.value()).events.callCount();
-    }
-    [[nodiscard]] Line line(const Positions& positions) const {
-        return {cutOf(positions), obstaclesOf(data, positions)};
-    }
-
-    TimelineData data;
-    Recorder recorder;
-    TimeAxis axis;
-};
 
 Timeline::Timeline(std::int32_t ranks, TransportRules rules) : m_impl(std::make_unique<Impl>(ranks, rules)) {}
 Timeline::~Timeline() = default;
@@ -179,97 +145,6 @@ std::span<const Message> Timeline::messages() const {
 
 std::span<const Collective> Timeline::collectives() const {
     return m_impl->data.collectives.all();
-}
-
-std::vector<MessageIndex> Timeline::messagesOf(CallRef ref) const {
-    std::vector<MessageIndex> result;
-    if (!m_impl->has(ref)) {
-        return result;
-    }
-    const TimelineData& data = m_impl->data;
-    data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
-        if (role == Role::Send || role == Role::SendDone) {
-            result.emplace_back(data.sends[id].message);
-        } else if (role == Role::Post || role == Role::Done ||
-                   (role == Role::Start && data.recvs[id].start == ref.call.value())) {
-            result.emplace_back(data.recvs[id].message);
-        }
-    });
-    std::reverse(result.begin(), result.end()); // links are kept last first
-    std::vector<MessageIndex> unique;
-    for (const MessageIndex message : result) {
-        if (result.size() < 64 ? std::find(unique.begin(), unique.end(), message) == unique.end()
-                               : unique.empty() || unique.back() != message) {
-            unique.push_back(message);
-        }
-    }
-    return unique;
-}
-
-std::vector<Timeline::Awaited> Timeline::awaited(CallRef ref) const {
-    std::vector<Awaited> result;
-    if (!m_impl->has(ref) || call(ref).end.value() != 0) {
-        return result;
-    }
-    const TimelineData& data = m_impl->data;
-    const RankData& rank = data.rank(ref.rank.value());
-    const trace::EventDetails& begin = data.beginDetails(ref.rank.value(), ref.call.value());
-    if (trace::functionClass(begin.function) != trace::CallClass::Wait) {
-        return result;
-    }
-    // References count from the latest request that there was; other threads may have made more since.
-    std::size_t made = rank.requests.size();
-    for (std::uint32_t later = ref.call.value() + 1; later < rank.events.callCount(); ++later) {
-        made -= trace::createsRequest(trace::functionClass(data.beginDetails(ref.rank.value(), later).function)) ? 1 : 0;
-    }
-    for (const trace::RequestRef request : begin.requests) {
-        Awaited& one = result.emplace_back();
-        if (request.back >= made) {
-            continue; // a null request, or one that nothing is known of
-        }
-        const Request& r = rank.requests[made - 1 - request.back];
-        if (r.target == kNone) {
-            continue;
-        }
-        switch (r.kind) {
-        case RequestKind::Send:
-        case RequestKind::SendInit:
-            one.message = MessageIndex{data.sends[r.target].message};
-            one.done = data.sends[r.target].done != kNone;
-            break;
-        case RequestKind::Recv:
-        case RequestKind::RecvInit:
-            one.message = MessageIndex{data.recvs[r.target].message};
-            one.done = data.recvs[r.target].done != kNone;
-            break;
-        case RequestKind::Both:
-            one.message = MessageIndex{data.openMessageOf(ref.rank.value(), r.target)};
-            one.done = one.message->value() == kNone;
-            break;
-        case RequestKind::Coll:
-        case RequestKind::CollInit:
-            one.collective = CollectiveIndex{data.parts[r.target].collective};
-            break;
-        case RequestKind::None:
-            break;
-        }
-        if (one.message && one.message->value() == kNone) {
-            one.message.reset();
-        }
-    }
-    return result;
-}
-
-std::optional<CollectiveIndex> Timeline::collectiveOf(CallRef ref) const {
-    std::optional<CollectiveIndex> result;
-    if (m_impl->has(ref)) {
-        m_impl->data.eachLink(ref.rank.value(), ref.call.value(), [&](Role role, std::uint32_t id) {
-            if (role == Role::Coll || role == Role::CollDone) {
-                result = CollectiveIndex{m_impl->data.parts[id].collective};
-            }
-        });
-    }
-    return result;
 }
 
 std::vector<MessageIndex> Timeline::openMessages() const {

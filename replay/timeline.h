@@ -118,6 +118,29 @@ struct Collective {
 };
 using CollectiveIndex = Strong<struct CollectiveIndexTag, std::uint32_t>;
 
+/// What opens a target's memory to a transfer, and closes it.
+enum class Epoch : std::uint8_t {
+    Fence, ///< from one Win_fence to the next
+    Group, ///< Win_start to Win_complete of the origin, Win_post to Win_wait of the target
+    Lock,  ///< Win_lock to Win_unlock, or the same of all; the target takes no part
+};
+
+/// What a one-sided call moves between its rank and the memory of another. Its data are in place at the ends of `local`,
+/// `remote` and `seen`, as far as MPI says so; these calls are empty while they are unknown.
+struct Transfer {
+    CallRef call;               ///< Put, Get, Accumulate and what is like them
+    RankId target{-1};          ///< world rank
+    std::uint64_t windowId = 0; ///< as Message::commId
+    std::uint64_t bytesOut = 0; ///< to the target
+    std::uint64_t bytesIn = 0;  ///< from the target
+    Epoch epoch = Epoch::Fence;
+    MaybeCall exposed; ///< of the target: Win_fence or Win_post that opened its memory; never for locks
+    MaybeCall local;   ///< of the origin: it may use its buffers again (fence, complete, flush, unlock, or its request)
+    MaybeCall remote;  ///< of the origin: in place at the target (fence, flush, unlock); never for groups
+    MaybeCall seen;    ///< of the target: it may rely on it (fence, wait or test); never for locks
+};
+using TransferIndex = Strong<struct TransferIndexTag, std::uint32_t>;
+
 /// Settings that decide which sends need a receiver to return.
 struct TransportRules {
     /// Bytes; sends above it are taken to wait for the matching receive. The default is what Open MPI 4.1 still sends
@@ -186,6 +209,10 @@ class Timeline {
         bool done = false; ///< known to be complete
     };
     [[nodiscard]] std::vector<Awaited> awaited(CallRef ref) const;
+    /// Transfers in the order in which their calls became known; one that MPI has refused is an empty Transfer.
+    [[nodiscard]] std::size_t transferCount() const;
+    [[nodiscard]] Transfer transfer(TransferIndex index) const;
+    [[nodiscard]] std::optional<TransferIndex> transferOf(CallRef ref) const;
     /// Indices of messages that are not Matched or Cancelled.
     [[nodiscard]] std::vector<MessageIndex> openMessages() const;
 

@@ -5,14 +5,15 @@ namespace stopline::replay {
 std::size_t TimelineData::bytes() const {
     std::size_t sum = links.bytes() + sends.bytes() + recvs.bytes() + probes.bytes() + messages.bytes() +
                       halves.bytes() + openMessages.bytes() + collectives.bytes() + collRules.bytes() +
-                      parts.bytes() + digest.bytes() + prototypes.size() * sizeof(Message) +
+                      parts.bytes() + transfers.bytes() + syncEdges.bytes() + digest.bytes() + prototypes.size() * sizeof(Message) +
                       channels.size() * sizeof(Channel);
     for (const RankData& rank : ranks) {
         sum += rank.events.bytes() + rank.requests.bytes() + rank.links.bytes() +
+               rank.locks.size() * sizeof(LockSpan) +
                rank.cache.size() * (sizeof(DetailsCache) + sizeof(trace::EventDetails));
         for (const trace::EventDetails& d : rank.details) {
             sum += d.requests.size() * sizeof(trace::RequestRef) +
-                   d.completions.size() * sizeof(trace::Completion);
+                   d.completions.size() * sizeof(trace::Completion) + d.peers.size() * sizeof(std::int32_t);
         }
     }
     for (const Channel& channel : channels) {

@@ -25,7 +25,12 @@ enum class Role : std::uint32_t {
     Probe,    ///< its end sees a message that stays in the matching
     Coll,     ///< starts its part of a collective
     CollDone, ///< its end sees the collective complete that an earlier call started
+    Rma,      ///< moves data between its rank and a window of another
+    SyncFrom, ///< its start is what the end of a call of another rank waits for
+    SyncTo,   ///< its end waits for the start of a call of another rank
 };
+/// A role and the id that goes with it are one word in the list of a call.
+inline constexpr std::uint32_t kRoles = 16;
 
 /// Sending side of a message. Its message record never changes hands.
 struct SendHalf {
@@ -114,7 +119,38 @@ struct CommView {
     std::uint32_t collectiveCount = 0; ///< collectives started so far by this rank
 };
 
-enum class RequestKind : std::uint8_t { None, Send, Recv, Both, SendInit, RecvInit, Coll, CollInit };
+/// A transfer, see Transfer. The calls of the target are those of the collectives or edges that are named.
+struct TransferHalf {
+    std::int32_t rank = 0;
+    std::uint32_t call = kNone; ///< kNone: MPI has refused it
+    std::int32_t target = 0;
+    std::uint32_t window = kNone; ///< entry among the communicators
+    std::uint32_t opened = kNone; ///< collective of the fence, or edge from Win_post
+    std::uint32_t closed = kNone; ///< collective of the fence, or edge to Win_wait
+    std::uint32_t local = kNone;
+    std::uint32_t remote = kNone;
+    Epoch epoch = Epoch::Fence;
+};
+
+/// The end of a call of one rank waits for the start of a call of another; kNone while the call has not come.
+struct SyncEdge {
+    std::int32_t fromRank = 0;
+    std::int32_t toRank = 0;
+    std::uint32_t from = kNone;
+    std::uint32_t to = kNone;
+    bool closes = false; ///< Win_complete to Win_wait; else Win_post to Win_start
+};
+
+/// From a call that asks for a lock to the one that gives it up.
+struct LockSpan {
+    std::uint32_t window = 0;  ///< entry among the communicators
+    std::int32_t target = -1;  ///< -1: of all
+    std::uint32_t lock = 0;
+    std::uint32_t unlock = kNone;
+    bool exclusive = false;
+};
+
+enum class RequestKind : std::uint8_t { None, Send, Recv, Both, SendInit, RecvInit, Coll, CollInit, Transfer };
 
 struct Request {
     /// Half or part that is active; of Both the call that made it, whose links are the halves. kNone when inactive.
@@ -136,6 +172,7 @@ struct DetailsCache {
     trace::CallClass callClass = trace::CallClass::Init;
     bool begin = false;
     bool completes = false; ///< lists completed requests
+    bool failed = false;    ///< with an error
     bool resolved = false;
     bool waitsForReceiver = false;
     bool wildcard = false; ///< the receive names a message only when it completes
@@ -161,6 +198,8 @@ struct RankData {
     GrowingArray<Request> requests;    ///< by serial - 1
     GrowingArray<std::uint32_t> links; ///< by call: kNone, a packed link, or kManyLinks + number of the first
     std::vector<MatchedMessage> matched;
+    std::vector<LockSpan> locks; ///< in the order of asking
+    std::vector<std::pair<CommIndex, std::uint32_t>> splitParts; ///< of collectives begun on files and not ended
     std::uint32_t initCount = 0;
     std::uint32_t finalizeCount = 0;
     std::uint32_t finalizeCall = kNone;
@@ -170,7 +209,7 @@ struct RankData {
         awaited; ///< group constructors that others have ended and this rank has not arrived at
 };
 
-/// A link of a call: id * 8 + role. Most calls have one, which takes the place of the list.
+/// A link of a call: id * kRoles + role. Most calls have one, which takes the place of the list.
 inline constexpr std::uint32_t kManyLinks = 0x80000000U;
 struct Link {
     std::uint32_t target = 0;
@@ -193,6 +232,8 @@ struct TimelineData {
     GrowingArray<Collective> collectives;
     GrowingArray<CollRules> collRules; ///< by collective
     GrowingArray<CollPart> parts;
+    GrowingArray<TransferHalf> transfers;
+    GrowingArray<SyncEdge> syncEdges;
     std::deque<std::vector<std::uint32_t>> calls; ///< chunks, for CollRules::arrived and finished
     std::deque<CommEntry> commEntries; ///< 0: pseudo communicator of MPI_Init, 1: of MPI_Finalize
     std::unordered_map<std::uint64_t, std::uint32_t> commById;
@@ -205,7 +246,7 @@ struct TimelineData {
 
     void link(std::int32_t rank, std::uint32_t call, Role role, std::uint32_t id) {
         std::uint32_t& head = ranks[static_cast<std::size_t>(rank)].links[call];
-        const std::uint32_t target = id * 8 + static_cast<std::uint32_t>(role);
+        const std::uint32_t target = id * kRoles + static_cast<std::uint32_t>(role);
         if (head == kNone) {
             head = target;
             return;
@@ -225,11 +266,11 @@ struct TimelineData {
             return;
         }
         if ((head & kManyLinks) == 0) {
-            visit(static_cast<Role>(head & 7U), head >> 3U);
+            visit(static_cast<Role>(head % kRoles), head / kRoles);
             return;
         }
         for (std::uint32_t at = head - kManyLinks; at != kNone; at = links[at].next) {
-            visit(static_cast<Role>(links[at].target & 7U), links[at].target >> 3U);
+            visit(static_cast<Role>(links[at].target % kRoles), links[at].target / kRoles);
         }
     }
     /// An edge of this call has come, gone or changed.

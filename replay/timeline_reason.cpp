@@ -1,5 +1,7 @@
 #include "timeline_reason.h"
 
+#include "one_sided.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -61,6 +63,8 @@ class Inquiry {
     Need sender(const RecvHalf& recv);
     Need message(const EventDetails& asked);
     Need members(std::uint32_t part);
+    Need other(const SyncEdge& edge);
+    Need lock();
     Need requests(const EventDetails& begin, bool all);
     Need request(const Request& request);
     Need linked(bool finished);
@@ -151,6 +155,31 @@ Need Inquiry::members(std::uint32_t part) {
     return Need::Met;
 }
 
+/// The call of another rank on the same window.
+Need Inquiry::other(const SyncEdge& edge) {
+    const std::int32_t rank = edge.fromRank;
+    if (edge.from == kNone) {
+        return unmet(m_call, "rank " + std::to_string(rank) + " to call " +
+                                 (edge.closes ? "MPI_Win_complete" : "MPI_Win_post") + "; " + rankStands(rank));
+    }
+    const CallRef from = m_data.ref(rank, edge.from);
+    return reached(from) ? Need::Met
+                         : unmet(from, "rank " + std::to_string(rank) + " to enter " +
+                                           describeEvent(m_data, rank, m_data.rank(rank).events.beginOf(edge.from)) +
+                                           "; " + rankStands(rank));
+}
+
+Need Inquiry::lock() {
+    const std::optional<CallRef> holder = holderOf(m_data, m_call, m_positions);
+    if (!holder.has_value()) {
+        return Need::Met;
+    }
+    const std::int32_t rank = holder->rank.value();
+    return unmet(*holder, "the lock that rank " + std::to_string(rank) + " has since " +
+                              describeEvent(m_data, rank, m_data.rank(rank).events.endOf(holder->call.value())) +
+                              "; " + rankStands(rank));
+}
+
 Need Inquiry::request(const Request& request) {
     if (request.target == kNone) {
         return Need::Met;
@@ -178,6 +207,7 @@ Need Inquiry::request(const Request& request) {
     case RequestKind::Coll:
     case RequestKind::CollInit:
         return members(request.target);
+    case RequestKind::Transfer:
     case RequestKind::None:
         break;
     }
@@ -247,6 +277,12 @@ Need Inquiry::linked(bool finished) {
             }
             break;
         }
+        case Role::SyncTo:
+            add(other(m_data.syncEdges[id]));
+            break;
+        case Role::Rma:
+        case Role::SyncFrom:
+            break;
         }
     });
     return result;
@@ -256,7 +292,9 @@ std::optional<Obstacle> Inquiry::run() {
     const RankEvents& events = m_data.rank(m_rank).events;
     const EventDetails& begin = m_data.beginDetails(m_rank, m_call.call.value());
     Need need = Need::Met;
-    if (events.endOf(m_call.call.value()) != 0) {
+    if (begin.function == FunctionId::Win_lock || begin.function == FunctionId::Win_lock_all) {
+        need = lock(); // who has it is decided anew each time
+    } else if (events.endOf(m_call.call.value()) != 0) {
         need = linked(true);
     } else {
         switch (trace::functionClass(begin.function)) {
@@ -272,6 +310,7 @@ std::optional<Obstacle> Inquiry::run() {
         case CallClass::WinCreate:
         case CallClass::WinFree:
         case CallClass::WinCollective:
+        case CallClass::WinSync:
         case CallClass::FileOpen:
         case CallClass::FileClose:
         case CallClass::FileCollective:

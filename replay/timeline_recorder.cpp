@@ -1,5 +1,9 @@
 #include "timeline_recorder.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace stopline::replay {
 
 namespace {
@@ -39,6 +43,7 @@ DetailsId Recorder::addDetails(std::int32_t rank, EventDetails details) {
     cache.callClass = trace::functionClass(details.function);
     cache.begin = details.kind == EventKind::Begin;
     cache.completes = !details.completions.empty();
+    cache.failed = details.error != trace::ErrorClass::Success;
     cache.thread = details.thread;
     data.cache.push_back(cache);
     data.details.push_back(std::move(details));
@@ -72,7 +77,7 @@ void Recorder::addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::
         return;
     }
     const DetailsCache& begun = data.cache[data.events.detailsOf(data.events.beginOf(added.call))];
-    if (cache.completes || endMatters(begun.callClass)) {
+    if (cache.completes || cache.failed || endMatters(begun.callClass)) {
         end(rank, added.call, begun.callClass, details.value());
     }
 }
@@ -173,7 +178,21 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     case CallClass::FileCollective:
         m_collectives.start(rank, call, data.details[details]);
         break;
+    case CallClass::FileBegin:
+        data.splitParts.emplace_back(data.details[details].comm,
+                                     m_collectives.start(rank, call, data.details[details]));
+        break;
+    case CallClass::Rma:
+        m_oneSided.move(rank, call, data.details[details]);
+        break;
     case CallClass::RmaRequest:
+        created.kind = RequestKind::Transfer;
+        created.target = m_oneSided.move(rank, call, data.details[details]);
+        data.requests.push_back(created);
+        break;
+    case CallClass::WinSync:
+        m_oneSided.begin(rank, call, data.details[details]);
+        break;
     case CallClass::FileRequest:
     case CallClass::Grequest:
         data.requests.push_back(created); // counted, matched with nothing
@@ -195,9 +214,8 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     case CallClass::RequestFree:
     case CallClass::Cancel:
     case CallClass::CommJoin:
-    case CallClass::WinSync:
     case CallClass::WinTest:
-    case CallClass::Rma:
+    case CallClass::FileEnd:
     case CallClass::FileCall:
     case CallClass::GrequestComplete:
     case CallClass::Pready:
@@ -252,6 +270,9 @@ void Recorder::complete(std::int32_t rank, std::uint32_t call, const EventDetail
         case RequestKind::CollInit:
             m_collectives.finish(rank, r->target, call);
             break;
+        case RequestKind::Transfer:
+            m_oneSided.moved(r->target, call);
+            break;
         case RequestKind::None:
             break;
         }
@@ -289,6 +310,10 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, s
     if (trace::isPoll(callClass) && trace::isPoll(cache.callClass)) {
         callClass = cache.callClass;
     }
+    if (trace::isRefusal(details.error) && !isGroupConstructor(m_data.beginDetails(rank, call).function)) {
+        refuse(rank, call);
+        return;
+    }
     switch (callClass) {
     case CallClass::Send:
     case CallClass::Recv:
@@ -300,7 +325,7 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, s
     case CallClass::Iprobe:
     case CallClass::Mprobe:
     case CallClass::Improbe:
-        if (details.flag && details.error == 0) {
+        if (details.flag && details.error == trace::ErrorClass::Success) {
             m_matcher.probed(rank, call, m_data.beginDetails(rank, call), details,
                              callClass == CallClass::Mprobe || callClass == CallClass::Improbe);
         }
@@ -318,20 +343,47 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, s
     case CallClass::FileCollective:
     case CallClass::Init:
     case CallClass::Finalize:
-        if (callClass == CallClass::CommCreate &&
-            isGroupConstructor(m_data.beginDetails(rank, call).function)) {
-            m_collectives.created(rank, call, m_data.beginDetails(rank, call).function, details.newComm);
-        } else {
-            std::uint32_t part = kNone;
-            m_data.eachLink(rank, call,
-                            [&](Role role, std::uint32_t id) { part = role == Role::Coll ? id : part; });
-            if (part != kNone) {
-                m_collectives.finish(rank, part, call);
+        finishCollective(rank, call, callClass, details);
+        break;
+    case CallClass::FileEnd: {
+        auto& parts = m_data.rank(rank).splitParts;
+        const CommIndex file = m_data.beginDetails(rank, call).comm;
+        const auto part = std::find_if(parts.begin(), parts.end(), [&](const auto& split) { return split.first == file; });
+        if (part != parts.end()) {
+            if (part->second != kNone) {
+                m_collectives.finish(rank, part->second, call);
             }
+            parts.erase(part);
         }
+        break;
+    }
+    case CallClass::WinSync:
+    case CallClass::WinTest:
+        if (details.error == trace::ErrorClass::Success && details.flag) {
+            m_oneSided.end(rank, call, m_data.beginDetails(rank, call));
+        }
+        m_oneSided.ended(rank, call);
         break;
     default:
         break;
+    }
+}
+
+void Recorder::finishCollective(std::int32_t rank, std::uint32_t call, CallClass callClass,
+                                const EventDetails& details) {
+    const EventDetails& begin = m_data.beginDetails(rank, call);
+    if (callClass == CallClass::CommCreate && isGroupConstructor(begin.function)) {
+        m_collectives.created(rank, call, begin.function, details.newComm);
+        return;
+    }
+    std::uint32_t part = kNone;
+    m_data.eachLink(rank, call, [&](Role role, std::uint32_t id) { part = role == Role::Coll ? id : part; });
+    if (part == kNone) {
+        return;
+    }
+    m_collectives.finish(rank, part, call);
+    if (callClass == CallClass::WinCollective && details.error == trace::ErrorClass::Success) {
+        m_oneSided.fenced(rank, call, begin, m_data.parts[part].collective);
     }
 }
 

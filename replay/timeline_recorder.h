@@ -3,12 +3,13 @@
 
 #include "matcher.h"
 #include "matcher_collectives.h"
+#include "one_sided.h"
 
 namespace stopline::replay {
 
 class Recorder {
   public:
-    explicit Recorder(TimelineData& data) : m_data(data), m_matcher(data), m_collectives(data) {}
+    explicit Recorder(TimelineData& data) : m_data(data), m_matcher(data), m_collectives(data), m_oneSided(data) {}
 
     DetailsId addDetails(std::int32_t rank, trace::EventDetails details);
     CommIndex addComm(std::int32_t rank, trace::CommInfo info);
@@ -22,11 +23,17 @@ class Recorder {
     void complete(std::int32_t rank, std::uint32_t call, const trace::EventDetails& details);
     /// `call` has completed the halves that the call `made` made, one or both.
     void finishBoth(std::int32_t rank, std::uint32_t made, std::uint32_t call, const trace::Status& status);
+    /// MPI has refused the call: what its begin made is taken back.
+    void refuse(std::int32_t rank, std::uint32_t call);
+    /// The end of a call that takes part in a collective from its begin to its end.
+    void finishCollective(std::int32_t rank, std::uint32_t call, trace::CallClass callClass,
+                          const trace::EventDetails& details);
     Request* request(std::int32_t rank, trace::RequestRef ref);
 
     TimelineData& m_data;
     Matcher m_matcher;
     CollectiveTable m_collectives;
+    OneSided m_oneSided;
 };
 
 } // namespace stopline::replay

@@ -37,4 +37,9 @@ QString bytesText(std::uint64_t bytes) {
     return QString::number(value, 'f', whole ? 0 : 1) + u' ' + QString::fromUtf16(kNames[name]);
 }
 
+QString errorText(trace::ErrorClass error, std::int32_t code) {
+    const std::string_view name = trace::errorName(error);
+    return QStringLiteral("%1 (code %2)").arg(QString::fromUtf8(name.data(), qsizetype(name.size()))).arg(code);
+}
+
 } // namespace stopline

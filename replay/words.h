@@ -1,5 +1,7 @@
-// Sets of ranks and sizes as they are written everywhere: messages, window and batch output.
+// Sets of ranks sizes and errors as they are written everywhere: messages, window and batch output.
 #pragma once
+
+#include "../tracelib/errors.h"
 
 #include <QString>
 #include <QVector>
@@ -12,5 +14,7 @@ namespace stopline {
 [[nodiscard]] QString rankSetText(QVector<int> ranks);
 /// "17 B", "4 KiB", "1.5 MiB"
 [[nodiscard]] QString bytesText(std::uint64_t bytes);
+/// "MPI_ERR_TRUNCATE (code 15)": the class, and the number that the program's MPI gave.
+[[nodiscard]] QString errorText(trace::ErrorClass error, std::int32_t code);
 
 } // namespace stopline

@@ -47,9 +47,16 @@ void writeStatus(ByteWriter& out, const Status& status) {
     out.varint(status.bytes);
 }
 
+void writeError(ByteWriter& out, ErrorClass error, std::int32_t code) {
+    out.varint(static_cast<std::uint32_t>(error));
+    out.signedVarint(code);
+}
+
 /// One completion as differences to the one before it.
 struct CompletionStep {
     std::int64_t request, index, source, tag, bytes;
+    ErrorClass error; // itself, as its code and whether cancelled
+    std::int32_t errorCode;
     bool cancelled;
     friend bool operator==(const CompletionStep&, const CompletionStep&) = default;
 };
@@ -60,6 +67,8 @@ CompletionStep stepBetween(const Completion& from, const Completion& to) {
             std::int64_t{to.status.source} - from.status.source,
             std::int64_t{to.status.tag} - from.status.tag,
             static_cast<std::int64_t>(to.status.bytes - from.status.bytes),
+            to.error,
+            to.errorCode,
             to.status.cancelled};
 }
 
@@ -68,7 +77,11 @@ void writeCompletions(ByteWriter& out, const Completion* list, std::uint32_t cou
         out, count,
         [list](std::uint32_t i) { return stepBetween(i == 0 ? Completion{} : list[i - 1], list[i]); },
         [&out](const CompletionStep& step) {
-            out.byte(step.cancelled ? 1 : 0);
+            const bool failed = step.error != ErrorClass::Success || step.errorCode != 0;
+            out.byte(static_cast<std::uint8_t>((step.cancelled ? kIsCancelled : 0) | (failed ? kHasFailed : 0)));
+            if (failed) {
+                writeError(out, step.error, step.errorCode);
+            }
             for (const std::int64_t part : {step.request, step.index, step.source, step.tag, step.bytes}) {
                 out.signedVarint(part);
             }
@@ -98,12 +111,13 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
     present(d.recvBytes != 0, kHasRecvBytes);
     present(d.root != kNoPeer, kHasRoot);
     present(d.requestCount != 0, kHasRequests);
-    present(d.error != 0, kHasError);
+    present(d.error != ErrorClass::Success || d.errorCode != 0, kHasError);
     present(!(d.status == Status{}), kHasStatus);
     present(d.completionCount != 0, kHasCompletions);
     present(d.newComm != kNoComm, kHasNewComm);
     present(!(d.message == RequestRef{}), kHasMessage);
     present(d.mode != 0, kHasMode);
+    present(d.peerCount != 0, kHasPeers);
 
     ByteWriter out(bytes, capacity);
     out.byte(static_cast<std::uint8_t>((d.kind == EventKind::End ? kIsEnd : 0) | (d.flag ? 0 : kFlagFalse) |
@@ -144,7 +158,7 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
         writeRequests(out, d.requests, d.requestCount);
     }
     if ((fields & kHasError) != 0) {
-        out.signedVarint(d.error);
+        writeError(out, d.error, d.errorCode);
     }
     if ((fields & kHasStatus) != 0) {
         writeStatus(out, d.status);
@@ -160,6 +174,9 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
     }
     if ((fields & kHasMode) != 0) {
         out.signedVarint(d.mode);
+    }
+    if ((fields & kHasPeers) != 0) {
+        writeRanks(out, d.peers, d.peerCount);
     }
     return out.ok() ? out.used() : 0;
 }

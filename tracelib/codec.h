@@ -13,7 +13,7 @@
 
 namespace stopline::trace {
 
-/// Most requests or completions that one event may list. Longer ones are cut and marked `truncated`.
+/// Most requests, completions or peers that one event may list. Longer ones are cut and marked `truncated`.
 inline constexpr std::uint32_t kMaxListed = 1U << 17;
 
 /// EventDetails without ownership: what a wrapper fills in. Fields as there.
@@ -32,7 +32,8 @@ struct DetailsView {
     std::int32_t recvTag = kNoTag;
     std::uint64_t recvBytes = 0;
     std::int32_t root = kNoPeer;
-    std::int32_t error = 0;
+    ErrorClass error = ErrorClass::Success;
+    std::int32_t errorCode = 0;
     std::int32_t mode = 0;
     Status status;
     CommIndex newComm = kNoComm;
@@ -41,6 +42,8 @@ struct DetailsView {
     std::uint32_t requestCount = 0;
     const Completion* completions = nullptr;
     std::uint32_t completionCount = 0;
+    const std::int32_t* peers = nullptr;
+    std::uint32_t peerCount = 0;
 };
 
 /// CommInfo without ownership.
@@ -74,8 +77,11 @@ enum DetailsField : std::uint32_t {
     kHasNewComm = 1U << 14,
     kHasMessage = 1U << 15,
     kHasMode = 1U << 16,
-    kAllFields = (1U << 17) - 1,
+    kHasPeers = 1U << 17,
+    kAllFields = (1U << 18) - 1,
 };
+/// First byte of a step between completions.
+enum CompletionFlag : std::uint8_t { kIsCancelled = 1, kHasFailed = 2, kAllCompletionFlags = 3 };
 /// First byte of serialised details.
 enum DetailsFlag : std::uint8_t { kIsEnd = 1, kFlagFalse = 2, kIsTruncated = 4, kAllFlags = 7 };
 

@@ -131,18 +131,28 @@ Status readStatus(ByteReader& in) {
     return status;
 }
 
+void readError(ByteReader& in, ErrorClass& error, std::int32_t& code) {
+    error = static_cast<ErrorClass>(in.varintUpTo(static_cast<std::uint64_t>(ErrorClass::Unlisted)));
+    code = in.signed32();
+}
+
 /// One completion as differences to the one before it.
 struct CompletionStep {
     bool cancelled;
+    ErrorClass error;
+    std::int32_t errorCode;
     std::int64_t request, index, source, tag, bytes;
 };
 
 CompletionStep readCompletionStep(ByteReader& in) {
-    const std::uint8_t cancelled = in.byte();
-    if (cancelled > 1) {
+    const std::uint8_t flags = in.byte();
+    if (flags > kAllCompletionFlags) {
         in.fail();
     }
-    CompletionStep step{cancelled != 0, 0, 0, 0, 0, 0};
+    CompletionStep step{(flags & kIsCancelled) != 0, ErrorClass::Success, 0, 0, 0, 0, 0, 0};
+    if ((flags & kHasFailed) != 0) {
+        readError(in, step.error, step.errorCode);
+    }
     for (std::int64_t* part : {&step.request, &step.index, &step.source, &step.tag, &step.bytes}) {
         *part = in.signedVarint();
     }
@@ -174,13 +184,15 @@ void readCompletions(ByteReader& in, std::vector<Completion>& list) {
             added.index = static_cast<std::uint32_t>(index);
             added.status = {static_cast<std::int32_t>(signedSource), static_cast<std::int32_t>(signedTag),
                             bytes, step.cancelled};
+            added.error = step.error;
+            added.errorCode = step.errorCode;
         });
 }
 
-void readRanks(ByteReader& in, std::vector<std::int32_t>& list) {
+void readRanks(ByteReader& in, std::vector<std::int32_t>& list, std::uint64_t most) {
     auto rank = static_cast<std::uint64_t>(std::int64_t{-1});
     readRuns(
-        in, list, kMaxMembers, [&] { return in.signedVarint(); },
+        in, list, most, [&] { return in.signedVarint(); },
         [&](std::int64_t step) {
             rank = add(rank, step);
             if (!fits32(static_cast<std::int64_t>(rank))) {
@@ -242,7 +254,7 @@ bool readDetails(ByteReader& in, EventDetails& d) {
         readRequests(in, d.requests);
     }
     if (has(kHasError)) {
-        d.error = in.signed32();
+        readError(in, d.error, d.errorCode);
     }
     if (has(kHasStatus)) {
         d.status = readStatus(in);
@@ -258,6 +270,9 @@ bool readDetails(ByteReader& in, EventDetails& d) {
     }
     if (has(kHasMode)) {
         d.mode = in.signed32();
+    }
+    if (has(kHasPeers)) {
+        readRanks(in, d.peers, kMaxListed);
     }
     return in.ok();
 }
@@ -275,8 +290,8 @@ bool readComm(ByteReader& in, CommInfo& comm) {
     comm.kind = static_cast<CommKind>(kind);
     comm.parent = CommIndex{static_cast<std::uint32_t>(in.varintUpTo(kMax32))};
     comm.ordinal = static_cast<std::uint32_t>(in.varintUpTo(kMax32));
-    readRanks(in, comm.members);
-    readRanks(in, comm.remote);
+    readRanks(in, comm.members, kMaxMembers);
+    readRanks(in, comm.remote, kMaxMembers);
     return in.ok();
 }
 
@@ -304,6 +319,7 @@ DetailsView viewOf(const EventDetails& d) {
     view.recvBytes = d.recvBytes;
     view.root = d.root;
     view.error = d.error;
+    view.errorCode = d.errorCode;
     view.status = d.status;
     view.newComm = d.newComm;
     view.message = d.message;
@@ -312,13 +328,15 @@ DetailsView viewOf(const EventDetails& d) {
     view.requestCount = static_cast<std::uint32_t>(d.requests.size());
     view.completions = d.completions.data();
     view.completionCount = static_cast<std::uint32_t>(d.completions.size());
+    view.peers = d.peers.data();
+    view.peerCount = static_cast<std::uint32_t>(d.peers.size());
     return view;
 }
 
 std::vector<std::byte> encodeDetails(const EventDetails& d) {
     const DetailsView view = viewOf(d);
-    // No field takes more than twelve bytes, no list entry more than six such fields with their run.
-    std::vector<std::byte> bytes(256 + 24 * d.requests.size() + 72 * d.completions.size());
+    // No field takes more than twelve bytes, no list entry more than eight such fields with their run.
+    std::vector<std::byte> bytes(256 + 24 * (d.requests.size() + d.peers.size()) + 96 * d.completions.size());
     bytes.resize(encodeDetails(view, bytes.data(), bytes.size()));
     return bytes;
 }

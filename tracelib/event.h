@@ -1,6 +1,7 @@
 // What one event says, decoded: the common currency of the reader, the timeline and the tests.
 #pragma once
 
+#include "errors.h"
 #include "functions.h"
 #include "types.h"
 
@@ -37,6 +38,8 @@ struct Completion {
     RequestRef request;
     std::uint32_t index = 0; ///< position in the user's array of requests
     Status status;
+    ErrorClass error = ErrorClass::Success; ///< with which this request ended
+    std::int32_t errorCode = 0;             ///< as MPI gave it
     friend bool operator==(const Completion&, const Completion&) = default;
 };
 
@@ -57,11 +60,13 @@ struct EventDetails {
     std::int32_t recvTag = kNoTag;   ///< tag as posted: or kAnyTag
     std::uint64_t recvBytes = 0;      ///< capacity posted; collectives: what this rank is to receive
     std::int32_t root = kNoPeer;     ///< rooted collectives: rank in comm, kRootInter, kProcNull
-    std::int32_t mode = 0;           ///< how, as MPI numbers it: lock type or assertion of a window, mode of a file
+    std::int32_t mode = 0;           ///< how: type of a lock, WindowMode bits, or mode of a file as MPI numbers it
+    std::vector<std::int32_t> peers; ///< Win_post, Win_start: the group, as ranks in the window
     std::vector<RequestRef> requests; ///< operands of Wait, Test, Start, Request_free, Cancel, in the user's order
 
     // Results (end).
-    std::int32_t error = 0;              ///< MPI error class; 0 is success
+    ErrorClass error = ErrorClass::Success;
+    std::int32_t errorCode = 0;          ///< what the call returned, as its MPI numbers it; 0 is success
     bool flag = true;                    ///< polls: succeeded. false: ended because another call began
     Status status;                       ///< blocking receives and probes (Sendrecv: its receive)
     std::vector<Completion> completions; ///< Wait and Test, in the order that MPI returned them
@@ -71,10 +76,15 @@ struct EventDetails {
     /// serial = (those of this rank up to this event) - back. kNull for MPI_MESSAGE_NO_PROC. `comm`, `recvPeer` and
     /// `recvTag` are then those of the message.
     RequestRef message;
-    bool truncated = false; ///< more requests or completions than one record can hold: the last ones are missing
+    bool truncated = false; ///< more requests, completions or peers than one record can hold: the last ones are missing
 
     friend bool operator==(const EventDetails&, const EventDetails&) = default;
 };
+
+/// Assertions of Win_fence, Win_post, Win_start, Win_lock and Win_lock_all, the same for every MPI implementation.
+enum WindowMode : std::int32_t { kNoCheck = 1, kNoPrecede = 2, kNoPut = 4, kNoStore = 8, kNoSucceed = 16 };
+/// `mode` of Win_lock.
+enum WindowLock : std::int32_t { kLockExclusive = 1, kLockShared = 2 };
 
 /// Windows and files stand among the communicators, as what calls are about and collectives are ordered by.
 /// Process: with another job (its members are -1 in `remote`).

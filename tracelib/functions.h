@@ -53,7 +53,9 @@ enum class CallClass : std::uint8_t {
     FileClose,      ///< collective over the file, as all calls on files have it in `comm`
     FileCollective,
     FileIcollective, ///< creates a request
-    FileCall,    ///< by one process; also both halves of split collectives, which need not wait for others
+    FileBegin,   ///< first half of a split collective: starts this rank's part in it
+    FileEnd,     ///< second half: the part is complete
+    FileCall,    ///< by one process
     FileRequest, ///< the same, creates a request
     Grequest,    ///< creates a generalised request
     GrequestComplete,
@@ -83,12 +85,12 @@ enum class FunctionId : std::uint16_t {
     return c == CallClass::Test || c == CallClass::Iprobe || c == CallClass::Improbe ||
            c == CallClass::WinTest;
 }
-/// A call that adds one to the rank's count of request serials.
 /// The calls whose completions are what they were asked for.
 [[nodiscard]] constexpr bool completesRequests(CallClass c) {
     return c == CallClass::Wait || c == CallClass::Test;
 }
 
+/// A call that adds one to the rank's count of request serials.
 [[nodiscard]] constexpr bool createsRequest(CallClass c) {
     return c == CallClass::Isend || c == CallClass::Irecv || c == CallClass::Isendrecv ||
            c == CallClass::SendInit || c == CallClass::RecvInit || c == CallClass::CollectiveInit ||

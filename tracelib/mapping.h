@@ -11,7 +11,7 @@
 namespace stopline::trace {
 
 /// Raised whenever this layout or the block format changes. Reader and library refuse any other.
-inline constexpr std::uint32_t kFormatVersion = 2;
+inline constexpr std::uint32_t kFormatVersion = 3;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 
 /// Environment of the rank, set by the agent; the library changes no variable.
@@ -40,8 +40,7 @@ inline constexpr std::size_t kBlockOffset = kStopOffset + kStopBytes; ///< compr
 
 /// What the library does at the moment. Every change is followed by a futex wake of `stateSequence`.
 enum class RankState : std::uint32_t {
-    Absent = 0,     ///< the library has not been loaded
-    Loaded = 1,     ///< constructor has run in some process (a shell, python); no MPI seen yet
+    Absent = 0,     ///< no process with MPI has been seen: what is no MPI program leaves the mapping alone
     AtGate = 2,     ///< waits for `gateOpen`, so that gdb can attach
     Running = 3,    ///< user code or MPI
     Arrived = 4,    ///< reached its threshold; keeps MPI progressing until `release`

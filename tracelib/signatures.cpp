@@ -39,7 +39,7 @@ std::uint32_t hashOf(const DetailsView& d) {
     mixer.add(d.recvPeer, d.recvTag);
     mixer.add(d.sendBytes);
     mixer.add(d.recvBytes);
-    mixer.add(d.root, d.error ^ d.mode);
+    mixer.add(d.root, d.errorCode ^ d.mode);
     mixer.add(d.status.source, d.status.tag);
     mixer.add(d.status.bytes);
     mixer.add(d.message.back, 0U);
@@ -51,6 +51,9 @@ std::uint32_t hashOf(const DetailsView& d) {
         mixer.add(c.request.back, c.index);
         mixer.add(c.status.source, c.status.tag);
         mixer.add(c.status.bytes);
+    }
+    for (std::uint32_t i = 0; i < d.peerCount; ++i) {
+        mixer.add(d.peers[i], static_cast<std::int32_t>(i));
     }
     return mixer.sum();
 }
@@ -65,9 +68,13 @@ void Recent::keep(const DetailsView& details, std::uint32_t itsNumber) {
     if (details.completionCount != 0) {
         std::memcpy(completions, details.completions, details.completionCount * sizeof(Completion));
     }
+    if (details.peerCount != 0) {
+        std::memcpy(peers, details.peers, details.peerCount * sizeof(std::int32_t));
+    }
     auto* kept = new (view) DetailsView(details);
     kept->requests = reinterpret_cast<const RequestRef*>(requests);
     kept->completions = reinterpret_cast<const Completion*>(completions);
+    kept->peers = reinterpret_cast<const std::int32_t*>(peers);
 }
 
 void Signatures::open(std::byte* base, SignatureMemory* memory) {
@@ -88,12 +95,18 @@ bool hasSameLists(const DetailsView& a, const DetailsView& b) {
             return false;
         }
     }
+    for (std::uint32_t i = 0; i < a.peerCount; ++i) {
+        if (a.peers[i] != b.peers[i]) {
+            return false;
+        }
+    }
     return true;
 }
 
 std::uint32_t Signatures::search(const DetailsView& details, std::uint16_t& hint, std::size_t& size) {
     Recent* recent = nullptr;
-    if (details.requestCount <= Recent::kRequests && details.completionCount <= Recent::kCompletions) {
+    if (details.requestCount <= Recent::kRequests && details.completionCount <= Recent::kCompletions &&
+        details.peerCount <= Recent::kPeers) {
         const std::uint32_t at = hashOf(details) % SignatureMemory::kRecent;
         hint = static_cast<std::uint16_t>(at);
         recent = &m_memory->recent[at];
@@ -137,16 +150,19 @@ std::uint32_t Signatures::intern(const std::byte* bytes, std::size_t size) {
 
 std::size_t Signatures::encode(const DetailsView& details) {
     std::size_t size = encodeDetails(details, m_memory->scratch, SignatureMemory::kScratchBytes);
-    if (size != 0 && details.requestCount <= kMaxListed && details.completionCount <= kMaxListed) {
+    if (size != 0 && details.requestCount <= kMaxListed && details.completionCount <= kMaxListed &&
+        details.peerCount <= kMaxListed) {
         return size;
     }
     DetailsView cut = details;
     cut.truncated = true;
     cut.requestCount = cut.requestCount < kMaxListed ? cut.requestCount : kMaxListed;
     cut.completionCount = cut.completionCount < kMaxListed ? cut.completionCount : kMaxListed;
+    cut.peerCount = cut.peerCount < kMaxListed ? cut.peerCount : kMaxListed;
     while ((size = encodeDetails(cut, m_memory->scratch, SignatureMemory::kScratchBytes)) == 0) {
         cut.requestCount -= cut.requestCount / 8 + (cut.requestCount != 0 ? 1 : 0);
         cut.completionCount -= cut.completionCount / 8 + (cut.completionCount != 0 ? 1 : 0);
+        cut.peerCount -= cut.peerCount / 8 + (cut.peerCount != 0 ? 1 : 0);
     }
     return size;
 }

@@ -25,13 +25,15 @@ namespace stopline::trace {
         differs(a.comm.value(), b.comm.value()) | differs(a.newComm.value(), b.newComm.value()) |
         wide(a.sendPeer, b.sendPeer) | wide(a.sendTag, b.sendTag) | wide(a.recvPeer, b.recvPeer) |
         wide(a.recvTag, b.recvTag) | differs(a.sendBytes, b.sendBytes) | differs(a.recvBytes, b.recvBytes) |
-        wide(a.root, b.root) | wide(a.error, b.error) | wide(a.mode, b.mode) |
+        wide(a.root, b.root) | wide(static_cast<std::int32_t>(a.error), static_cast<std::int32_t>(b.error)) |
+        wide(a.errorCode, b.errorCode) | wide(a.mode, b.mode) |
         wide(a.status.source, b.status.source) | wide(a.status.tag, b.status.tag) |
         differs(a.status.bytes, b.status.bytes) |
         differs(static_cast<unsigned>(a.status.cancelled), static_cast<unsigned>(b.status.cancelled)) |
         differs(a.message.back, b.message.back) | differs(a.requestCount, b.requestCount) |
-        differs(a.completionCount, b.completionCount);
-    return difference == 0 && ((a.requestCount | a.completionCount) == 0 || hasSameLists(a, b));
+        differs(a.completionCount, b.completionCount) | differs(a.peerCount, b.peerCount);
+    return difference == 0 &&
+           ((a.requestCount | a.completionCount | a.peerCount) == 0 || hasSameLists(a, b));
 }
 
 /// What the details of an event are made from, where that is less than the details: equal keys, equal details.
@@ -60,10 +62,12 @@ struct SignatureMemory {
     struct Recent {
         static constexpr std::uint32_t kRequests = 8;
         static constexpr std::uint32_t kCompletions = 4;
+        static constexpr std::uint32_t kPeers = 8;
         std::uint32_t number;                                     ///< signature number + 1, 0: free
         alignas(DetailsView) std::byte view[sizeof(DetailsView)]; ///< its lists are those below
         alignas(RequestRef) std::byte requests[kRequests * sizeof(RequestRef)];
         alignas(Completion) std::byte completions[kCompletions * sizeof(Completion)];
+        alignas(std::int32_t) std::byte peers[kPeers * sizeof(std::int32_t)];
 
         [[nodiscard]] bool holds(const DetailsView& details) const {
             return isSame(*reinterpret_cast<const DetailsView*>(view), details) && number != 0;

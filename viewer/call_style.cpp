@@ -40,6 +40,8 @@ CallStyle styleOf(CallClass c) {
     case CallClass::WinCollective:
     case CallClass::FileCollective:
     case CallClass::FileIcollective:
+    case CallClass::FileBegin:
+    case CallClass::FileEnd:
         return CallStyle::Collective;
     case CallClass::CommCreate:
     case CallClass::CommIdup:

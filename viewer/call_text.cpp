@@ -6,6 +6,7 @@
 
 #include <QStringList>
 
+#include <algorithm>
 #include <array>
 
 using namespace Qt::StringLiterals;
@@ -58,9 +59,21 @@ QString kindText(trace::CommKind kind) {
 
 void addPeers(QStringList& lines, const replay::Timeline& timeline, RankId rank,
               const trace::EventDetails& begin, const trace::EventDetails* end) {
-    if (begin.sendPeer != kNoPeer) {
+    if (begin.sendPeer != kNoPeer && begin.sendTag != kNoTag) {
         lines << u"to %1, %2, %3"_s.arg(peerText(timeline, rank, begin.comm, begin.sendPeer),
                                         tagText(begin.sendTag), bytesText(begin.sendBytes));
+    } else if (begin.sendPeer != kNoPeer) { // one-sided, or its synchronisation
+        QString line = u"at "_s + peerText(timeline, rank, begin.comm, begin.sendPeer);
+        line += begin.sendBytes > 0 ? u", puts "_s + bytesText(begin.sendBytes) : QString();
+        line += begin.recvBytes > 0 ? u", gets "_s + bytesText(begin.recvBytes) : QString();
+        lines << line;
+    }
+    if (!begin.peers.empty()) {
+        QVector<int> ranks;
+        for (const std::int32_t peer : begin.peers) {
+            ranks << worldRank(timeline, rank, begin.comm, peer);
+        }
+        lines << u"with rank "_s + rankSetText(ranks);
     }
     if (begin.recvPeer != kNoPeer) {
         QString line = u"from %1, %2"_s.arg(peerText(timeline, rank, begin.comm, begin.recvPeer),
@@ -77,6 +90,41 @@ void addPeers(QStringList& lines, const replay::Timeline& timeline, RankId rank,
             line += u" (wildcard)"_s;
         }
         lines << line;
+    }
+}
+
+/// What is known of the data that a one-sided call moves.
+void addTransfer(QStringList& lines, const replay::Timeline& timeline, CallRef ref) {
+    const auto index = timeline.transferOf(ref);
+    if (!index) {
+        return;
+    }
+    const replay::Transfer transfer = timeline.transfer(*index);
+    const auto line = [&](const QString& what, const replay::MaybeCall& call, bool end) {
+        if (call) {
+            lines << what + rankEvent(timeline, *call, end);
+        }
+    };
+    line(u"memory opened by "_s, transfer.exposed, false);
+    line(u"complete here with "_s, transfer.local, true);
+    line(u"complete at the target with "_s, transfer.remote, true);
+    line(u"the target may rely on it after "_s, transfer.seen, true);
+    if (!transfer.local && !transfer.remote) {
+        lines << u"not complete"_s;
+    }
+}
+
+/// The requests of a Wait or Test that ended with an error of their own.
+void addFailedRequests(QStringList& lines, const trace::EventDetails& end) {
+    constexpr int kMost = 4;
+    int failed = 0;
+    for (const trace::Completion& done : end.completions) {
+        if (done.error != trace::ErrorClass::Success && ++failed <= kMost) {
+            lines << u"request [%1] failed with %2"_s.arg(done.index).arg(errorText(done.error, done.errorCode));
+        }
+    }
+    if (failed > kMost) {
+        lines << u"and %1 more requests failed"_s.arg(failed - kMost);
     }
 }
 
@@ -176,7 +224,13 @@ QString boxLabelText(const replay::Timeline& timeline, CallRef ref, const QFontM
     };
     if (begin.sendPeer != kNoPeer) {
         const QString to = u"%1 to %2"_s.arg(name, peer(begin.sendPeer));
-        forms << u"%1, %2, %3"_s.arg(to, tagText(begin.sendTag), bytesText(begin.sendBytes)) << to;
+        const std::uint64_t bytes = std::max(begin.sendBytes, begin.recvBytes);
+        if (begin.sendTag != kNoTag) {
+            forms << u"%1, %2, %3"_s.arg(to, tagText(begin.sendTag), bytesText(begin.sendBytes));
+        } else if (bytes > 0) {
+            forms << u"%1, %2"_s.arg(to, bytesText(bytes));
+        }
+        forms << to;
     } else if (begin.recvPeer != kNoPeer) {
         const QString from = u"%1 from %2"_s.arg(name, peer(begin.recvPeer));
         forms << u"%1, %2"_s.arg(from, tagText(begin.recvTag)) << from;
@@ -265,6 +319,7 @@ QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QStri
         lines << line;
     }
     addCollective(lines, timeline, ref);
+    addTransfer(lines, timeline, ref);
     constexpr std::size_t kMost = 4;
     const std::vector<replay::MessageIndex> messages = timeline.messagesOf(ref);
     for (std::size_t i = 0; i < messages.size() && i < kMost; ++i) {
@@ -279,8 +334,11 @@ QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QStri
     if (call.pollFailures > 0) {
         lines << u"polled %1 times without success"_s.arg(call.pollFailures);
     }
-    if (end != nullptr && end->error != 0) {
-        lines << u"failed with error class %1"_s.arg(end->error);
+    if (end != nullptr && end->error != trace::ErrorClass::Success) {
+        lines << u"failed with "_s + errorText(end->error, end->errorCode);
+    }
+    if (end != nullptr) {
+        addFailedRequests(lines, *end);
     }
     if (!site.isEmpty()) {
         lines << site;

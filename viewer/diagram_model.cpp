@@ -65,7 +65,7 @@ void DiagramModel::fill(int rank, std::uint32_t index, TrackCall& call) const {
     if (c.end != EventIndex{0}) {
         call.timeEnd = m_timeline->axisTime(id, c.end);
         call.eventEnd = eventUnit(c.end);
-        if (m_timeline->details(id, c.endDetails).error != 0) {
+        if (m_timeline->details(id, c.endDetails).error != trace::ErrorClass::Success) {
             call.severity = Severity::Error;
         }
     }

@@ -149,7 +149,7 @@ bool SearchQuery::holds(const Word& word, const replay::Timeline& timeline, Call
     case Kind::Wildcard:
         return begin.recvPeer == kAnySource || begin.recvTag == kAnyTag;
     case Kind::Error:
-        return call.end != EventIndex{0} && timeline.details(ref.rank, call.endDetails).error != 0;
+        return call.end != EventIndex{0} && timeline.details(ref.rank, call.endDetails).error != trace::ErrorClass::Success;
     case Kind::Unfinished:
         return call.end == EventIndex{0};
     case Kind::Poll:

@@ -42,6 +42,7 @@ TESTS = [
     ("stdin", 0, "2 lines, 52 letters on 4 ranks"),
     ("output", 0, "rank 3 isatty"),
     ("longrun 1000 1000", 0, "1000 rounds, sum = 4.735759"),
+    ("onesided", 0, "sum = 62, tickets = 6, count = 8"),
     ("overwrite", 0, "rank 1: sum = 30"),
     ("threads", 0, "total = 1760"),
     ("comms", 0, "checksum = 2369"),

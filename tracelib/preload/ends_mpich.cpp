@@ -30,7 +30,14 @@ bool endsJob(Handle handle, int code, int (*ask)(Handle, MPI_Errhandler*)) {
 
 void stopAtError(bool fatal, int code) {
     if (fatal) {
-        stopBeforeEnd(stopline::trace::StopReason::MpiError, errorClass(code));
+        int mpiClass = code; // the code itself also says where in MPICH it was
+        {
+            const Asking asking;
+            if (real.Error_class(code, &mpiClass) != MPI_SUCCESS) {
+                mpiClass = code;
+            }
+        }
+        stopBeforeEnd(stopline::trace::StopReason::MpiError, mpiClass);
     }
 }
 

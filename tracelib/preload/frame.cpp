@@ -14,10 +14,23 @@ void registerThread() {
     thread.ordinal = static_cast<std::uint16_t>(rank.threads < 0xffff ? rank.threads++ : 0xffff);
 }
 
-std::int32_t errorClass(int code) {
+trace::ErrorClass errorClass(int code) {
     const Asking asking;
     int result = code;
-    return real.Error_class(code, &result) == MPI_SUCCESS ? result : code;
+    if (real.Error_class(code, &result) != MPI_SUCCESS) {
+        return trace::ErrorClass::Unlisted;
+    }
+    switch (result) {
+    case MPI_SUCCESS:
+        return trace::ErrorClass::Success;
+#define STOPLINE_ERROR(name, mpiName)                                                                        \
+    case MPI_ERR_##mpiName:                                                                                  \
+        return trace::ErrorClass::name;
+#include "../errors.def"
+#undef STOPLINE_ERROR
+    default:
+        return trace::ErrorClass::Unlisted;
+    }
 }
 
 void FreedCompletions::addNow(DetailsView& d) {

@@ -28,7 +28,14 @@ inline CodeAddress callSite(const void* returnAddress) {
 
 /// Gives the calling thread its ordinal.
 void registerThread();
-std::int32_t errorClass(int code);
+/// Class of a code that a call returned.
+trace::ErrorClass errorClass(int code);
+inline void setError(DetailsView& d, int code) {
+    if (code != MPI_SUCCESS) [[unlikely]] {
+        d.error = errorClass(code);
+        d.errorCode = code;
+    }
+}
 inline std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {
     // Arguments may be wrong: MPI itself is to say so, about the user's call.
     if (count <= 0 || keyOf(type) == 0 || type == predefined.datatypeNull) {
@@ -66,6 +73,11 @@ inline Status traceStatusOfRequest(const MPI_Status& status) {
         return result;
     }
     return traceStatus(status);
+}
+
+/// True where a call that failed has taken its message all the same, so that its status says which one.
+inline bool hasReceived(trace::ErrorClass error) {
+    return error == trace::ErrorClass::Truncate;
 }
 
 /// Words that decide the details of an event, as its wrapper knows them.
@@ -202,7 +214,7 @@ class Frame {
             const RankLock lock;
             FreedCompletions freed;
             DetailsView d = details(EventKind::End);
-            d.error = code == MPI_SUCCESS ? 0 : errorClass(code);
+            setError(d, code);
             fill(d);
             freed.addTo(d);
             number = rank.recorder.append(d, executionTime(m_returned));
@@ -225,7 +237,11 @@ class Frame {
         if (code == MPI_SUCCESS) [[likely]] {
             endWell(factsOf(status), [&](DetailsView& d) { d.status = traceStatus(status); });
         } else {
-            end(code, [](DetailsView&) {});
+            end(code, [&](DetailsView& d) {
+                if (hasReceived(d.error)) {
+                    d.status = traceStatus(status);
+                }
+            });
         }
     }
 
@@ -264,7 +280,7 @@ class Frame {
                 openPoll(fillBegin);
             }
             DetailsView d = details(EventKind::End);
-            d.error = code == MPI_SUCCESS ? 0 : errorClass(code);
+            setError(d, code);
             fill(d);
             number = closePoll(d, executionTime(m_returned));
         }

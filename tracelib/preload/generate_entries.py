@@ -22,6 +22,7 @@ ROLES = {
     ("newcomm", "MPI_Comm*"): "newcomm",
     ("win", "MPI_Win"): "win",
     ("win", "MPI_Win*"): "winPointer",
+    ("group", "MPI_Group"): "group",
     ("fh", "MPI_File"): "fh",
     ("fh", "MPI_File*"): "fhPointer",
     ("request", "MPI_Request*"): "request",

@@ -97,7 +97,7 @@ class RankLock {
 };
 
 // --- session.cpp ---
-/// Takes the mapping for this process when MPI turns up late; true when this process is the rank.
+/// Makes this process the rank and maps the recording, unless another one is the rank; true when this one is.
 bool claim();
 void setState(trace::RankState state);
 /// Waits for the debugger if `gate` is where it wants to join.

@@ -19,6 +19,7 @@ namespace stopline::preload {
     X(Comm_get_attr)                                                                                         \
     X(Group_size)                                                                                            \
     X(Group_translate_ranks)                                                                                 \
+    X(Win_get_group)                                                                                         \
     X(Group_free)                                                                                            \
     X(Errhandler_free)                                                                                       \
     X(Comm_get_errhandler)                                                                                   \

@@ -63,12 +63,21 @@ bool isFit(const MappingHeader& header) {
     return true;
 }
 
-MappingHeader* openMapping() {
+/// Notes where the mapping is, at the start: the program may change its environment before it comes to MPI. False: there
+/// is none.
+bool notePath() {
     const char* path = std::getenv(trace::kMapVariable);
     if (path == nullptr || *path == '\0' || std::strlen(path) >= sizeof mapPath) {
-        return nullptr;
+        return false;
     }
     std::strcpy(mapPath, path);
+    return true;
+}
+
+MappingHeader* openMapping() {
+    if (mapPath[0] == '\0') {
+        return nullptr;
+    }
     const int fd = open(mapPath, O_RDWR | O_CLOEXEC);
     if (fd < 0) {
         // The agent is gone: a program that outlived its session must run on undisturbed.
@@ -151,7 +160,11 @@ void setState(RankState state) {
 
 void waitAtGate(Gate gate) {
     MappingHeader& header = *rank.header;
-    if (header.gate.load(std::memory_order_acquire) != static_cast<std::uint32_t>(gate)) {
+    const auto wanted = static_cast<Gate>(header.gate.load(std::memory_order_acquire));
+    // What is not linked with MPI has not waited in the constructor: MPI_Init is where it is first known.
+    const bool late = gate == Gate::Init && wanted == Gate::Constructor &&
+                      header.gateOpen.load(std::memory_order_acquire) == 0;
+    if (wanted != gate && !late) {
         return;
     }
     const int savedErrno = errno;
@@ -183,11 +196,14 @@ int growFile(void*, std::uint64_t bytes) {
 }
 
 bool claim() {
-    if (rank.header == nullptr) {
-        return false;
-    }
     if (rank.owner) {
         return true;
+    }
+    if (rank.header == nullptr) {
+        rank.header = openMapping();
+    }
+    if (rank.header == nullptr) {
+        return false;
     }
     MappingHeader& header = *rank.header;
     rank.pid = getpid();
@@ -226,15 +242,10 @@ bool claim() {
 
 __attribute__((constructor)) static void load() {
     const int savedErrno = errno;
-    rank.header = openMapping();
-    if (rank.header != nullptr) {
-        const bool linked = mpiIsLinked();
-        if (linked && claim()) {
-            rank.header->mpiLinked.store(1, std::memory_order_release);
-            waitAtGate(Gate::Constructor);
-        } else if (rank.header != nullptr && rank.header->pid.load(std::memory_order_acquire) == 0) {
-            setState(RankState::Loaded);
-        }
+    // A process that is not linked with MPI may come to it later, as python does; until then it is left alone.
+    if (notePath() && mpiIsLinked() && claim()) {
+        rank.header->mpiLinked.store(1, std::memory_order_release);
+        waitAtGate(Gate::Constructor);
     }
     errno = savedErrno;
 }

@@ -70,6 +70,7 @@ struct Args {
     MPI_Count result_count;
     MPI_Datatype result_datatype;
     int lock_type;
+    MPI_Group group;
     int assertion;
     int amode;
 };

@@ -48,11 +48,10 @@ int tracedFileClose(const Args& a, CodeAddress site, Call call) {
         site, closed, [&] { return rank.comms.indexOf(keyOf(closed)); }, call);
 }
 
-/// A call on a file that completes: how many bytes it moved is in its status, if it has one.
-template <FunctionId F, typename Call>
-int tracedFileCall(const Args& a, CodeAddress site, Call call) {
+/// A call on a file, described by `fill`: how many bytes it moved is in its status, if it has one.
+template <FunctionId F, typename Call, typename Fill>
+int onFile(const Args& a, CodeAddress site, Call call, Fill fill) {
     Frame frame(F, site);
-    const auto fill = [&](DetailsView& d) { fillFile<F>(d, a); };
     if constexpr (std::is_invocable_v<Call, MPI_Status*>) {
         StatusPlace status(a.status);
         return performed(
@@ -66,9 +65,23 @@ int tracedFileCall(const Args& a, CodeAddress site, Call call) {
         return performed(frame, fill, call);
     }
 }
+
+template <FunctionId F, typename Call>
+int tracedFileCall(const Args& a, CodeAddress site, Call call) {
+    return onFile<F>(a, site, call, [&](DetailsView& d) { fillFile<F>(d, a); });
+}
 template <FunctionId F, typename Call>
 int tracedFileCollective(const Args& a, CodeAddress site, Call call) {
     return tracedFileCall<F>(a, site, call);
+}
+
+template <FunctionId F, typename Call>
+int tracedFileBegin(const Args& a, CodeAddress site, Call call) {
+    return tracedFileCall<F>(a, site, call);
+}
+template <FunctionId F, typename Call>
+int tracedFileEnd(const Args& a, CodeAddress site, Call call) {
+    return onFile<F>(a, site, call, [&](DetailsView& d) { d.comm = rank.comms.indexOf(keyOf(a.fh)); });
 }
 
 template <FunctionId F, typename Call>

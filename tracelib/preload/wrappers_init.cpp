@@ -28,7 +28,7 @@ int attributeOf(int keyval, int otherwise) {
 } // namespace
 
 bool startRecording() {
-    if (rank.phase != Phase::Outside || rank.header == nullptr || !findReal()) {
+    if (rank.phase != Phase::Outside || !findReal()) {
         return false;
     }
     const int savedErrno = errno;

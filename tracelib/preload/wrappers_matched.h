@@ -78,7 +78,7 @@ int tracedMrecv(const Args& a, CodeAddress site, Call call) {
     return performed(
         frame, [&](DetailsView& d) { fillMatched(d, a); }, [&] { return call(status.place()); },
         [&](DetailsView& d, int code) {
-            if (code == MPI_SUCCESS) {
+            if (code == MPI_SUCCESS || hasReceived(d.error)) {
                 d.status = traceStatus(*status.place());
             }
         });

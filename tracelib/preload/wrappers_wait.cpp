@@ -45,13 +45,20 @@ void Operands::describe(DetailsView& d) {
     d.requestCount = m_count;
 }
 
-void Operands::completeOne(std::uint32_t i, const MPI_Status* status, bool release) {
+void Operands::completeOne(std::uint32_t i, const MPI_Status* status, int code, bool release) {
     const RequestRef ref = refOf(i);
     if (ref == RequestRef{RequestRef::kNull}) {
         return;
     }
     Completion& done = m_completions[m_completed++];
-    done = {ref, i, {}};
+    done = {ref, i, {}, trace::ErrorClass::Success, 0};
+    if (code != MPI_SUCCESS) [[unlikely]] {
+        done.error = errorClass(code);
+        done.errorCode = code;
+        if (!hasReceived(done.error)) {
+            status = nullptr;
+        }
+    }
     if (ref == RequestRef{RequestRef::kUnknown}) {
         return;
     }
@@ -85,23 +92,33 @@ void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_St
         }
     }
     const bool good = code == MPI_SUCCESS;
-    const bool inStatus = !good && errorClass(code) == MPI_ERR_IN_STATUS;
-    // After an error the handles say which requests are gone; only those that succeeded have a status.
+    const bool inStatuses = !good && errorClass(code) == trace::ErrorClass::InStatus;
+    // What a call about one request says of it. After an error the handle tells whether the request is gone: else the
+    // error was about something else.
     const MPI_Request* left = a.requests != nullptr ? a.requests : a.request;
     const auto completeIfGone = [&](std::uint32_t i, const MPI_Status* status) {
         if (good || (left != nullptr && m_handles[i] != predefined.requestNull &&
                      left[i] == predefined.requestNull)) {
-            completeOne(i,
-                        good || (status != nullptr && inStatus && status->MPI_ERROR == MPI_SUCCESS) ? status
-                                                                                                    : nullptr,
-                        release);
+            completeOne(i, status, code, release);
+        }
+    };
+    // What a call about many says of one of them: its status tells, if not all went well.
+    const auto completeInStatus = [&](std::uint32_t i, const MPI_Status* status) {
+        if (good) {
+            completeOne(i, status, MPI_SUCCESS, release);
+        } else if (inStatuses && errorClass(status->MPI_ERROR) != trace::ErrorClass::Pending) {
+            completeOne(i, status, status->MPI_ERROR, release);
         }
     };
     switch (shape) {
     case Shape::One:
+        if (m_count != 0) {
+            completeIfGone(0, statuses);
+        }
+        break;
     case Shape::All:
         for (std::uint32_t i = 0; i < m_count; ++i) {
-            completeIfGone(i, statuses + (shape == Shape::One ? 0 : i));
+            completeInStatus(i, statuses + i);
         }
         break;
     case Shape::Any:
@@ -110,9 +127,9 @@ void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_St
         }
         break;
     case Shape::Some:
-        for (int k = 0; (good || inStatus) && k < *a.outcount; ++k) {
+        for (int k = 0; (good || inStatuses) && k < *a.outcount; ++k) {
             if (a.indices[k] >= 0 && static_cast<std::uint32_t>(a.indices[k]) < m_count) {
-                completeIfGone(static_cast<std::uint32_t>(a.indices[k]), statuses + k);
+                completeInStatus(static_cast<std::uint32_t>(a.indices[k]), statuses + k);
             }
         }
         break;

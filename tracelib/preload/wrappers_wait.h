@@ -49,7 +49,8 @@ class Operands {
 
   private:
     [[nodiscard]] RequestRef refOf(std::uint32_t i);
-    void completeOne(std::uint32_t i, const MPI_Status* status, bool release);
+    /// `code`: with which the request ended. `status` may be null: nothing is known but that.
+    void completeOne(std::uint32_t i, const MPI_Status* status, int code, bool release);
 
     std::uint32_t m_count;
     std::uint32_t m_completed = 0;

@@ -1,6 +1,7 @@
 // One-sided communication: windows, what is done through them, and its synchronisation. Part of wrappers.h.
 #pragma once
 
+#include "scratch.h"
 #include "wrappers.h"
 
 namespace stopline::preload {
@@ -22,6 +23,32 @@ int tracedWinFree(const Args& a, CodeAddress site, Call call) {
         site, freed, [&] { return winIndex(freed); }, call);
 }
 
+/// Assertions and lock types as the trace has them.
+inline std::int32_t traceAssertion(int assertion) {
+    return ((assertion & MPI_MODE_NOCHECK) != 0 ? trace::kNoCheck : 0) |
+           ((assertion & MPI_MODE_NOPRECEDE) != 0 ? trace::kNoPrecede : 0) |
+           ((assertion & MPI_MODE_NOPUT) != 0 ? trace::kNoPut : 0) |
+           ((assertion & MPI_MODE_NOSTORE) != 0 ? trace::kNoStore : 0) |
+           ((assertion & MPI_MODE_NOSUCCEED) != 0 ? trace::kNoSucceed : 0);
+}
+inline std::int32_t traceLock(int type) {
+    return type == MPI_LOCK_EXCLUSIVE ? trace::kLockExclusive : type == MPI_LOCK_SHARED ? trace::kLockShared : 0;
+}
+
+/// The members of a group as ranks in a window; empty where MPI will refuse the one or the other.
+class WindowGroup {
+  public:
+    WindowGroup(MPI_Group group, MPI_Win win);
+    [[nodiscard]] const std::int32_t* ranks() const { return m_ranks; }
+    [[nodiscard]] std::uint32_t size() const { return m_size; }
+
+  private:
+    static constexpr std::size_t kFew = 32;
+    Scratch<std::int32_t, kFew, 5> m_own;
+    std::int32_t* m_ranks = nullptr;
+    std::uint32_t m_size = 0;
+};
+
 /// What a call that synchronises says: the window, whom it is about, how.
 template <FunctionId F>
 void fillWinSync(DetailsView& d, const Args& a) {
@@ -31,18 +58,27 @@ void fillWinSync(DetailsView& d, const Args& a) {
     if constexpr (kOne) {
         d.sendPeer = traceDestination(a.target_rank);
     }
-    if constexpr (F == FunctionId::Win_lock) {
-        d.mode = a.lock_type;
-    } else {
-        d.mode = a.assertion;
-    }
+    d.mode = F == FunctionId::Win_lock ? traceLock(a.lock_type) : traceAssertion(a.assertion);
 }
 
 template <FunctionId F, typename Call>
 int tracedWinSync(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
-    return performed(
-        frame, [&](DetailsView& d) { fillWinSync<F>(d, a); }, call);
+    constexpr bool kOfGroup = F == FunctionId::Win_post || F == FunctionId::Win_start;
+    if constexpr (kOfGroup) {
+        const WindowGroup group(a.group, a.win);
+        return performed(
+            frame,
+            [&](DetailsView& d) {
+                fillWinSync<F>(d, a);
+                d.peers = group.ranks();
+                d.peerCount = group.size();
+            },
+            call);
+    } else {
+        return performed(
+            frame, [&](DetailsView& d) { fillWinSync<F>(d, a); }, call);
+    }
 }
 
 template <FunctionId F, typename Call>
@@ -52,7 +88,7 @@ int tracedWinCollective(const Args& a, CodeAddress site, Call call) {
         frame,
         [&](DetailsView& d) {
             d.comm = winIndex(a.win);
-            d.mode = a.assertion;
+            d.mode = traceAssertion(a.assertion);
         },
         call);
 }

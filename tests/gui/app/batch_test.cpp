@@ -191,7 +191,7 @@ class BatchTest : public BatchFixture {
         options.err = [this](const QString& line) { m_err << line; };
         const BatchRunner runner(m_session.get(), options);
         emit m_session->departed(departure);
-        departure.where = {QStringLiteral("/src/solver.c"), 118, QStringLiteral("work")};
+        departure.where = {QStringLiteral("/src/solver.c"), 118, QStringLiteral("work"), {}};
         emit m_session->departed(departure);
         QCOMPARE(m_err,
                  QStringList(

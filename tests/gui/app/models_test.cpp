@@ -178,6 +178,28 @@ class ModelsTest : public QObject {
         QVERIFY(open.contains(QStringLiteral("not finished")));
     }
 
+    void callDetailsOfErrors() {
+        Session session;
+        recordMessages(session, 3);
+        Timeline& timeline = *scriptOf(session).timeline;
+        const RankId rank{1};
+        trace::EventDetails wait;
+        wait.function = trace::FunctionId::Waitall;
+        timeline.addEvent(rank, timeline.addDetails(rank, wait), 900);
+        trace::EventDetails end;
+        end.kind = trace::EventKind::End;
+        end.function = wait.function;
+        end.error = trace::ErrorClass::InStatus;
+        end.errorCode = 18;
+        end.completions = {{{0}, 2, {}, trace::ErrorClass::Truncate, 15}};
+        timeline.addEvent(rank, timeline.addDetails(rank, end), 910);
+        const CallRef call{rank, CallIndex{timeline.callCount(rank) - 1}};
+        const QString html = callDetailsHtml(session, call, QPalette());
+        for (const char* part : {"MPI_ERR_IN_STATUS (code 18)", "request 2", "MPI_ERR_TRUNCATE (code 15)"}) {
+            QVERIFY2(html.contains(QString::fromUtf8(part)), qPrintable(html));
+        }
+    }
+
     void outputLines() {
         OutputLog log;
         log.add(RankId{0}, 1, "hel");

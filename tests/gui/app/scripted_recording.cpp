@@ -12,7 +12,7 @@ void standAt(Session& session, const QString& file, const std::vector<int>& line
         view.rank = RankId{static_cast<std::int32_t>(i)};
         view.phase = RankPhase::Stopped;
         view.why = StopWhy::Paused;
-        view.location = {file, lines[i], QStringLiteral("work")};
+        view.location = {file, lines[i], QStringLiteral("work"), {}};
         view.userFrame = 0;
         view.pid = 1000 + static_cast<qint64>(i);
         s.ranks.push_back(view);

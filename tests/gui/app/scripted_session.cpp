@@ -330,7 +330,7 @@ bool Session::following() const {
 }
 
 SourceLocation Session::sourceOf(CallRef call) const {
-    return {QStringLiteral("/src/ring.c"), 30 + static_cast<int>(call.call.value()), QStringLiteral("main")};
+    return {QStringLiteral("/src/ring.c"), 30 + static_cast<int>(call.call.value()), QStringLiteral("main"), {}};
 }
 
 QString Session::callText(CallRef call) const {

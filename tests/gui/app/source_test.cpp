@@ -97,7 +97,7 @@ class SourceTest : public WindowFixture {
         emit m_session->ranksChanged();
         const auto select = [this](unsigned call, int line) {
             m_window->look()->selectCall(CallRef{RankId{0}, CallIndex{call}}, false);
-            m_window->sourceView()->showLocation({m_source, line, QStringLiteral("main")}, SourceEditor::LineKind::Call);
+            m_window->sourceView()->showLocation({m_source, line, QStringLiteral("main"), {}}, SourceEditor::LineKind::Call);
         };
         select(1, 40);
         QVERIFY(marked(source, 40));
@@ -256,7 +256,7 @@ class SourceTest : public WindowFixture {
             for (RankView& view : s.ranks) {
                 view.phase = phase;
                 view.why = phase == RankPhase::Stopped ? StopWhy::Stopline : StopWhy::None;
-                view.location = {file, line, QStringLiteral("exchange")};
+                view.location = {file, line, QStringLiteral("exchange"), {}};
                 emit m_session->rankChanged(view.rank);
             }
         };

@@ -39,6 +39,19 @@ TEST(Hostile, AnyEventsInAnyOrder) {
             EventDetails d;
             d.kind = chance(random, 50) ? EventKind::Begin : EventKind::End;
             d.function = static_cast<FunctionId>(random() % (static_cast<unsigned>(FunctionId::Count) + 2));
+            if (chance(random, 30)) {
+                constexpr auto kFirst = static_cast<unsigned>(FunctionId::Win_create);
+                constexpr auto kLast = static_cast<unsigned>(FunctionId::Rget_accumulate);
+                d.function = static_cast<FunctionId>(kFirst + random() % (kLast - kFirst + 1));
+            }
+            for (int k = small(0, 3); k > 0; --k) {
+                d.peers.push_back(small(-1, 5));
+            }
+            d.mode = small(0, 4);
+            if (chance(random, 20)) {
+                d.error = static_cast<trace::ErrorClass>(
+                    random() % (static_cast<unsigned>(trace::ErrorClass::Unlisted) + 2));
+            }
             d.thread = static_cast<std::uint16_t>(random() % 10 == 0 ? 1 : 0);
             d.comm = CommIndex{static_cast<std::uint32_t>(random() % 4)};
             d.sendPeer = small(-104, -101 + 4 + 1) < -101 ? kProcNull : small(-1, 4);
@@ -53,11 +66,14 @@ TEST(Hostile, AnyEventsInAnyOrder) {
             d.newComm = CommIndex{static_cast<std::uint32_t>(random() % 5)};
             for (int k = small(0, 4); k > 0; --k) {
                 d.requests.push_back(ref());
-                d.completions.push_back({ref(), 0, {small(-1, 5), small(-1, 2), 1, chance(random, 20)}});
+                d.completions.push_back({ref(), 0, {small(-1, 5), small(-1, 2), 1, chance(random, 20)}, d.error, 0});
             }
             DetailsId id = timeline.addDetails(rank, d);
             timeline.addEvent(rank, chance(random, 2) ? DetailsId{99999} : id,
                               static_cast<TimeNs>(random() % 1000));
+        }
+        for (std::uint32_t i = 0; i < timeline.transferCount() + 2; ++i) {
+            (void)timeline.transfer(TransferIndex{i});
         }
         std::uint64_t events = 0;
         for (std::int32_t rank = 0; rank < ranks; ++rank) {
@@ -80,6 +96,7 @@ TEST(Hostile, AnyEventsInAnyOrder) {
             (void)timeline.forward(cut, rank);
             (void)timeline.blockedBy(cut, rank);
             (void)timeline.messagesOf(point.call);
+            (void)timeline.transferOf(point.call);
             (void)timeline.axisTime(rank, EventIndex{random() % 300});
         }
     }

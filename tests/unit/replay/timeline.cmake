@@ -14,6 +14,8 @@ add_executable(timeline_test
     hostile_test.cpp
     matching_test.cpp
     mpi4_test.cpp
+    one_sided_test.cpp
+    refused_test.cpp
     requests_test.cpp
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)

@@ -145,6 +145,7 @@ TEST(SourceLines, FindsCallsInASharedLibrary) {
     EXPECT_EQ(library.function.toStdString(), "library_function");
     EXPECT_EQ(library.line, process.marks()[1].line);
     EXPECT_TRUE(library.file.endsWith(QStringLiteral("/library.c")));
+    EXPECT_TRUE(library.module.isEmpty());
     EXPECT_EQ(lines.ofReturnAddress(process.marks()[0].address).function.toStdString(), "main");
 }
 
@@ -159,6 +160,7 @@ TEST(SourceLines, KnowsTheFunctionWithoutDebugInformation) {
             EXPECT_EQ(found.line, 0) << program;
             EXPECT_TRUE(found.file.isEmpty()) << program;
             EXPECT_EQ(found.function.toStdString(), mark.function) << program;
+            EXPECT_EQ(found.module.toStdString(), program);
         }
     }
 }
@@ -172,6 +174,7 @@ TEST(SourceLines, KnowsNothingOfAStrippedProgram) {
         const SourceLine found = lines.ofReturnAddress(mark.address);
         EXPECT_EQ(found.line, 0);
         EXPECT_EQ(found.function.toStdString(), "");
+        EXPECT_EQ(found.module.toStdString(), "stripped");
     }
 }
 

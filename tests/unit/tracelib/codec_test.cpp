@@ -33,7 +33,11 @@ EventDetails randomDetails(std::mt19937_64& random) {
     d.recvTag = chance(2) ? kNoTag : small();
     d.recvBytes = chance(2) ? 0 : number();
     d.root = chance(2) ? kNoPeer : small();
-    d.error = chance(2) ? 0 : small();
+    const auto error = [&] {
+        return static_cast<ErrorClass>(random() % (static_cast<unsigned>(ErrorClass::Unlisted) + 1));
+    };
+    d.error = chance(2) ? ErrorClass::Success : error();
+    d.errorCode = chance(2) ? 0 : small();
     d.mode = chance(2) ? 0 : small();
     d.flag = chance(2);
     d.truncated = chance(8);
@@ -47,7 +51,11 @@ EventDetails randomDetails(std::mt19937_64& random) {
     }
     for (std::uint64_t n = chance(2) ? 0 : random() % 20; n > 0; --n) {
         d.completions.push_back(
-            {ref(), static_cast<std::uint32_t>(random()), {small(), small(), number(), chance(2)}});
+            {ref(), static_cast<std::uint32_t>(random()), {small(), small(), number(), chance(2)},
+             chance(3) ? error() : ErrorClass::Success, chance(3) ? small() : 0});
+    }
+    for (std::uint64_t n = chance(3) ? random() % 20 : 0; n > 0; --n) {
+        d.peers.push_back(small());
     }
     return d;
 }

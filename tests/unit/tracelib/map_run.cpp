@@ -133,6 +133,12 @@ std::string statusText(const Status& s) {
            (s.cancelled ? "/cancelled" : "");
 }
 
+/// Name of the class, and what the call returned or the status said.
+std::string errorText(ErrorClass error, std::int32_t code) {
+    const std::string name(errorName(error));
+    return (name.rfind("MPI_ERR_", 0) == 0 ? name.substr(8) : "own") + "/" + std::to_string(code);
+}
+
 std::string eventText(std::uint64_t number, const EventDetails& d, const DecodedEvent& event,
                       std::uint32_t created, std::uint32_t matched) {
     std::string t = std::to_string(number) + (d.kind == EventKind::Begin ? " B " : " E ");
@@ -172,8 +178,15 @@ std::string eventText(std::uint64_t number, const EventDetails& d, const Decoded
     if (d.message != RequestRef{}) {
         add("message=" + refText(d.message, matched));
     }
-    if (d.error != 0) {
-        add("error=" + std::to_string(d.error));
+    if (!d.peers.empty()) {
+        std::string list;
+        for (const std::int32_t rank : d.peers) {
+            list += (list.empty() ? "" : ",") + std::to_string(rank);
+        }
+        add("peers=" + list);
+    }
+    if (d.error != ErrorClass::Success) {
+        add("error=" + errorText(d.error, d.errorCode));
     }
     if (!d.flag) {
         add("flag=false");
@@ -186,7 +199,9 @@ std::string eventText(std::uint64_t number, const EventDetails& d, const Decoded
     }
     for (const Completion& done : d.completions) {
         add("done=" + std::to_string(done.index) + ":" + refText(done.request, created) +
-            (done.status == Status{} ? std::string() : ":" + statusText(done.status)));
+            (done.status == Status{} ? std::string() : ":" + statusText(done.status)) +
+            (done.error == ErrorClass::Success ? std::string()
+                                               : ":error=" + errorText(done.error, done.errorCode)));
     }
     if (d.newComm != kNoComm) {
         add("new=c" + std::to_string(d.newComm.value()));

@@ -33,7 +33,7 @@ TEST(Ends, ErrorsThatAreReturnedAreRecorded) {
     EXPECT_EQ(r.code, 0) << r.output;
     const std::vector<std::string> expected = {
         "1 B Init",         "2 E Init",     "3 B Send c0 to=4711/0 out=4",
-        "4 E Send error=6", "5 B Finalize", "6 E Finalize"};
+        "4 E Send error=RANK/6", "5 B Finalize", "6 E Finalize"};
     EXPECT_EQ(r.ranks[0].events, expected);
 }
 

@@ -49,6 +49,14 @@ TEST(OtherCalls, Files) {
     EXPECT_EQ(r.ranks[0].comms[2], r.ranks[1].comms[2]);
 }
 
+TEST(OtherCalls, ErrorsThatAreReturnedHaveTheirCodesAlsoThoseOfSingleRequests) {
+    const JobRun plain = runPlain(2, "trace_errors");
+    const JobRun r = run(2, "", "trace_errors");
+    EXPECT_EQ(plain.code, 0) << plain.output;
+    EXPECT_EQ(r.output, plain.output);
+    expectEvents(r, "errors", {0, 1});
+}
+
 TEST(OtherCalls, NeighborsAndGeneralisedRequests) {
     expectEvents(run(4, "", "trace_neighbors"), "neighbors", {0});
 }
@@ -108,5 +116,5 @@ TEST(OtherCalls, TheProgramSeesNothingOfTheLibrary) {
     EXPECT_EQ(traced.output, plain.output);
     ASSERT_EQ(traced.ranks[0].events.size(), 600'006U);
     EXPECT_EQ(traced.ranks[0].events[600'002], "600003 B Send c0 to=99/0 out=4");
-    EXPECT_EQ(traced.ranks[0].events[600'003], "600004 E Send error=6"); // MPI_ERR_RANK
+    EXPECT_EQ(traced.ranks[0].events[600'003], "600004 E Send error=RANK/6");
 }

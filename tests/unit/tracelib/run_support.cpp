@@ -74,6 +74,10 @@ std::string mpirun(int ranks) {
 }
 #endif
 
+std::string pathOf(const std::string& program) {
+    return program[0] == '/' ? program : STOPLINE_PROGRAMS "/" + program;
+}
+
 std::vector<std::string> expectedEvents(const std::string& program, int rank) {
     std::vector<std::string> lines;
     const std::string name = "/" + program + "." + std::to_string(rank) + ".txt";
@@ -139,7 +143,7 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
         return {};
     }
     JobRun result = shell(environment + " " + mpirun(ranks) + mapRun() + " --dump " + folder + "/rank " +
-                          options + " " + STOPLINE_PROGRAMS "/" + program);
+                          options + " " + pathOf(program));
     for (int rank = 0; rank < ranks; ++rank) {
         result.ranks.push_back(readDump(folder + "/rank." + std::to_string(rank)));
     }
@@ -148,7 +152,11 @@ JobRun run(int ranks, const std::string& options, const std::string& program,
 }
 
 JobRun runPlain(int ranks, const std::string& program) {
-    return shell(mpirun(ranks) + STOPLINE_PROGRAMS "/" + program);
+    return shell(mpirun(ranks) + pathOf(program));
+}
+
+JobRun runShell(const std::string& command) {
+    return shell(command);
 }
 
 void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks) {

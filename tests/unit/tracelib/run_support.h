@@ -30,11 +30,13 @@ struct JobRun {
 /// The program that starts one rank with the preloaded library.
 std::string mapRun();
 
-/// mpirun -n ranks map_run options program; ends it after 120 s.
+/// mpirun -n ranks map_run options program; ends it after 120 s. A program without a path is one of ours.
 JobRun run(int ranks, const std::string& options, const std::string& program,
            const std::string& environment = {});
 /// The same without anything of ours.
 JobRun runPlain(int ranks, const std::string& program);
+/// A command of the shell as it is, without mpirun.
+JobRun runShell(const std::string& command);
 /// Whether the ranks recorded what the files in expected/ say, all of it and nothing else.
 void expectEvents(const JobRun& run, const std::string& program, const std::vector<int>& ranks);
 /// Source lines of the call sites of all begin events.

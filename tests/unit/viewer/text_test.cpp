@@ -68,6 +68,72 @@ TEST(CallText, SaysAllThatIsKnown) {
                     u"2 of 3 members arrived; missing: rank 1"_s));
 }
 
+TEST(CallText, ErrorsOfCallsAndOfRequests) {
+    Small s;
+    trace::EventDetails wait;
+    wait.function = trace::FunctionId::Waitall;
+    trace::EventDetails end;
+    end.kind = trace::EventKind::End;
+    end.function = wait.function;
+    end.error = trace::ErrorClass::InStatus;
+    end.errorCode = 18;
+    end.completions = {{{1}, 0, {}, trace::ErrorClass::Success, 0}, {{0}, 1, {}, trace::ErrorClass::Truncate, 15}};
+    replay::Timeline& timeline = s.story.timeline();
+    timeline.addEvent(RankId{0}, timeline.addDetails(RankId{0}, wait), 400); // after an open call of the same thread
+    const std::uint32_t call = timeline.callCount(RankId{0}) - 1;
+    timeline.addEvent(RankId{0}, timeline.addDetails(RankId{0}, end), 410);
+    const QStringList lines = callLines(timeline, Story::ref(0, call), {});
+    EXPECT_TRUE(has(lines, u"failed with MPI_ERR_IN_STATUS (code 18)"_s)) << lines.join(u'\n').toStdString();
+    EXPECT_TRUE(has(lines, u"request [1] failed with MPI_ERR_TRUNCATE (code 15)"_s));
+    EXPECT_FALSE(has(lines, u"request [0]"_s));
+}
+
+TEST(CallText, OneSidedCallsSayWhatTheyMoveAndWhatCompletesIt) {
+    replay::Timeline timeline(2);
+    const auto call = [&](int rank, trace::EventDetails begin) {
+        trace::EventDetails end;
+        end.kind = trace::EventKind::End;
+        end.function = begin.function;
+        const RankId id{rank};
+        timeline.addEvent(id, timeline.addDetails(id, begin), 10 * TimeNs(timeline.lastEvent(id).value()));
+        timeline.addEvent(id, timeline.addDetails(id, end), 10 * TimeNs(timeline.lastEvent(id).value()));
+    };
+    trace::EventDetails fence;
+    fence.function = trace::FunctionId::Win_fence;
+    trace::EventDetails put;
+    put.function = trace::FunctionId::Put;
+    for (int rank = 0; rank < 2; ++rank) {
+        trace::CommInfo window;
+        window.id = 5;
+        window.kind = trace::CommKind::Window;
+        window.members = {0, 1};
+        fence.comm = timeline.addComm(RankId{rank}, window);
+    }
+    put.comm = fence.comm;
+    put.sendPeer = 1;
+    put.sendBytes = 4096;
+    call(0, fence);
+    call(0, put);
+    const QStringList early = callLines(timeline, Story::ref(0, 1), {});
+    EXPECT_TRUE(has(early, u"at rank 1, puts 4 KiB"_s)) << early.join(u'\n').toStdString();
+    EXPECT_TRUE(has(early, u"not complete"_s));
+    EXPECT_FALSE(has(early, u"tag"_s));
+    call(0, fence);
+    call(1, fence);
+    call(1, fence);
+    const QStringList lines = callLines(timeline, Story::ref(0, 1), {});
+    EXPECT_TRUE(has(lines, u"memory opened by rank 1 event 1 (MPI_Win_fence)"_s)) << lines.join(u'\n').toStdString();
+    EXPECT_TRUE(has(lines, u"complete here with rank 0 event 6 (MPI_Win_fence)"_s));
+    EXPECT_TRUE(has(lines, u"complete at the target with rank 0 event 6 (MPI_Win_fence)"_s));
+    EXPECT_TRUE(has(lines, u"the target may rely on it after rank 1 event 4 (MPI_Win_fence)"_s));
+    trace::EventDetails start;
+    start.function = trace::FunctionId::Win_start;
+    start.comm = fence.comm;
+    start.peers = {1};
+    call(0, start);
+    EXPECT_TRUE(has(callLines(timeline, Story::ref(0, 3), {}), u"with rank 1"_s));
+}
+
 TEST(CallText, Labels) {
     Small s;
     const replay::MessageIndex message = s.story.timeline().messagesOf(Story::ref(0, s.send)).front();
