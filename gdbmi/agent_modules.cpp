@@ -133,19 +133,26 @@ std::string readBuildId(const std::string& path) {
     return {};
 }
 
-const std::string& ModuleReader::buildIdAt(const std::string& path) {
+std::optional<std::string> ModuleReader::buildIdAt(const std::string& path) {
     struct stat info {};
-    std::string key;
-    if (::stat(path.c_str(), &info) == 0) {
-        for (const auto number :
-             {static_cast<long long>(info.st_dev), static_cast<long long>(info.st_ino),
-              static_cast<long long>(info.st_size), static_cast<long long>(info.st_mtim.tv_sec),
-              static_cast<long long>(info.st_mtim.tv_nsec)}) {
-            key += '\n' + std::to_string(number);
-        }
+    if (::stat(path.c_str(), &info) != 0) {
+        return std::nullopt;
     }
-    const auto known = m_known.find(key);
-    return known != m_known.end() ? known->second : m_known.emplace(key, readBuildId(path)).first->second;
+    std::string key;
+    for (const auto number :
+         {static_cast<long long>(info.st_dev), static_cast<long long>(info.st_ino),
+          static_cast<long long>(info.st_size), static_cast<long long>(info.st_mtim.tv_sec),
+          static_cast<long long>(info.st_mtim.tv_nsec)}) {
+        key += '\n' + std::to_string(number);
+    }
+    if (const auto known = m_known.find(key); known != m_known.end()) {
+        return known->second;
+    }
+    std::string build = readBuildId(path);
+    if (build.empty() && ::stat(path.c_str(), &info) != 0) {
+        return std::nullopt; // gone in between
+    }
+    return m_known.emplace(key, build).first->second;
 }
 
 std::string ModuleReader::read(pid_t pid) {
@@ -175,7 +182,12 @@ std::string ModuleReader::read(pid_t pid) {
             }
             fields.path.remove_suffix(kDeleted.size());
         } else {
-            build = buildIdAt(process + "/root" + std::string(fields.path));
+            // The way through a process that is just ending leads nowhere: what was seen of it before stays.
+            const auto found = buildIdAt(process + "/root" + std::string(fields.path));
+            if (!found) {
+                return {};
+            }
+            build = *found;
         }
         std::string range(fields.range);
         if (const std::size_t dash = range.find('-'); dash != std::string::npos) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -13,12 +14,12 @@ namespace stopline::agent {
 /// or "-" where the file has none or cannot be read. PATH is the rest of the line, as the process sees it.
 class ModuleReader {
   public:
-    /// Empty when there is no such process or it may not be looked at. Build ids are kept, so that another
+    /// Empty when there is no such process, it is ending, or it may not be looked at. Build ids are kept, so that another
     /// look costs a read of /proc/<pid>/maps.
     [[nodiscard]] std::string read(pid_t pid);
 
   private:
-    [[nodiscard]] const std::string& buildIdAt(const std::string& path);
+    [[nodiscard]] std::optional<std::string> buildIdAt(const std::string& path);
 
     std::map<std::string, std::string> m_known; ///< by path, device, inode, size and time
 };

@@ -62,6 +62,11 @@ inline bool statusCancelled(const MPI_Status& status) {
     return (status.count_hi_and_cancelled & 1) != 0;
 }
 
+/// The part of an error code that is the same each time: MPICH numbers the errors of a run in the others.
+inline int lastingCode(int code) {
+    return code & 0x7f;
+}
+
 /// Bytes of an element where the handle itself tells them, else -1: MPI has to be asked. The top two bits of
 /// a handle say that it is built in, the next four that it is a datatype, the second byte then its size.
 inline int knownSize(MPI_Datatype type) {

@@ -76,4 +76,9 @@ inline bool statusCancelled(const MPI_Status& status) {
     return status._cancelled != 0;
 }
 
+/// The part of an error code that is the same each time: all of it.
+inline int lastingCode(int code) {
+    return code;
+}
+
 } // namespace stopline::preload

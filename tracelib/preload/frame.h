@@ -33,7 +33,7 @@ trace::ErrorClass errorClass(int code);
 inline void setError(DetailsView& d, int code) {
     if (code != MPI_SUCCESS) [[unlikely]] {
         d.error = errorClass(code);
-        d.errorCode = code;
+        d.errorCode = lastingCode(code);
     }
 }
 inline std::uint64_t bytesOf(std::int64_t count, MPI_Datatype type) {

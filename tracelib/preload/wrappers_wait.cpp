@@ -54,7 +54,7 @@ void Operands::completeOne(std::uint32_t i, const MPI_Status* status, int code, 
     done = {ref, i, {}, trace::ErrorClass::Success, 0};
     if (code != MPI_SUCCESS) [[unlikely]] {
         done.error = errorClass(code);
-        done.errorCode = code;
+        done.errorCode = lastingCode(code);
         if (!hasReceived(done.error)) {
             status = nullptr;
         }

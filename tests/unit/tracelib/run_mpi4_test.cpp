@@ -17,7 +17,7 @@ TEST(Errors, WhatTheLibraryAsksForItselfIsHeardByNobody) {
     EXPECT_EQ(traced.code, 0);
     EXPECT_EQ(traced.output, plain.output);
     const std::vector<std::string> expected = {
-        "1 B Init",         "2 E Init",    "3 B Send to=0/0 out=4", "4 E Send error=5", "5 B Send c0 to=0/0",
-        "6 E Send error=3", "7 B Barrier", "8 E Barrier error=5",   "9 B Finalize",     "10 E Finalize"};
+        "1 B Init",         "2 E Init",    "3 B Send to=0/0 out=4", "4 E Send error=COMM/5", "5 B Send c0 to=0/0",
+        "6 E Send error=TYPE/3", "7 B Barrier", "8 E Barrier error=COMM/5",   "9 B Finalize",     "10 E Finalize"};
     EXPECT_EQ(traced.ranks[0].events, expected);
 }
