@@ -1,6 +1,6 @@
 /* Every rank sends a few messages to the next one; then rank 2 (or the last) calls MPI_Abort with code 7. */
 #include <mpi.h>
-
+#include <unistd.h>
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
                      MPI_STATUS_IGNORE);
     }
     if (rank == victim) {
-        MPI_Abort(MPI_COMM_WORLD, 7);
+        usleep(300 * 1000), MPI_Abort(MPI_COMM_WORLD, 7); /* by then the others wait */
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
