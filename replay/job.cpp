@@ -7,13 +7,10 @@
 #include <QFileInfo>
 #include <QLoggingCategory>
 #include <QPointer>
-#include <QProcessEnvironment>
 #include <QTimer>
 
 #include <algorithm>
 
-#include <csignal>
-#include <sys/prctl.h>
 
 namespace stopline::replay {
 
@@ -111,22 +108,8 @@ void Job::start() {
         }, Qt::QueuedConnection);
         return;
     }
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const auto& [name, value] : m_spec.environment) {
-        environment.insert(name, value);
-    }
-    environment.insert(QString::fromLatin1(agent::kConnectVariable), m_server.connectAddress());
-    environment.insert(QString::fromLatin1(agent::kTokenVariable), m_server.token());
-    m_launcher.setProcessEnvironment(environment);
-    if (!m_spec.workingDirectory.isEmpty()) {
-        m_launcher.setWorkingDirectory(m_spec.workingDirectory);
-    }
-    if (!m_spec.inputFile.isEmpty()) {
-        m_launcher.setStandardInputFile(m_spec.inputFile);
-    }
-    // A window that is killed before any agent has started leaves nobody else to end the launcher. Told to end, it removes
-    // its own files.
-    m_launcher.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
+    // A window that is killed before any agent has started leaves nobody else to end the launcher.
+    prepareLauncher(m_launcher, m_spec, m_server);
     connect(&m_launcher, &QProcess::started, this, [this] { m_launcherPid = m_launcher.processId(); });
     m_launcher.start(plan.program, plan.arguments);
 }

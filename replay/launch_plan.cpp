@@ -8,6 +8,8 @@
 #include <QProcessEnvironment>
 #include <QSysInfo>
 
+#include <csignal>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace stopline::replay {
@@ -69,6 +71,23 @@ LaunchPlan planLaunch(const LaunchSpec& spec, const Installation& installation) 
     plan.program = words.first();
     plan.arguments = words.mid(1);
     return plan;
+}
+
+void prepareLauncher(QProcess& launcher, const LaunchSpec& spec, const agent::AgentServer& server) {
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const auto& [name, value] : spec.environment) {
+        environment.insert(name, value);
+    }
+    environment.insert(QString::fromLatin1(agent::kConnectVariable), server.connectAddress());
+    environment.insert(QString::fromLatin1(agent::kTokenVariable), server.token());
+    launcher.setProcessEnvironment(environment);
+    if (!spec.workingDirectory.isEmpty()) {
+        launcher.setWorkingDirectory(spec.workingDirectory);
+    }
+    if (!spec.inputFile.isEmpty()) {
+        launcher.setStandardInputFile(spec.inputFile);
+    }
+    launcher.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
 }
 
 void removeLauncherDirectory(qint64 launcherPid) {

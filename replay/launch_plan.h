@@ -20,6 +20,10 @@ struct LaunchPlan {
 
 [[nodiscard]] LaunchPlan planLaunch(const LaunchSpec& spec, const Installation& installation);
 
+/// Sets a launcher's environment, directory and input as asked for, with what its agents need to find `server`. It is told
+/// to end when this process is killed, so that it removes its own files.
+void prepareLauncher(QProcess& launcher, const LaunchSpec& spec, const agent::AgentServer& server);
+
 /// What a launcher that ended before all ranks had started has to say, and what to do about it.
 [[nodiscard]] std::pair<QString, QString> explainLauncherFailure(const QString& errors, int exitCode);
 

@@ -9,14 +9,12 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QPointer>
-#include <QProcessEnvironment>
 #include <QSysInfo>
 
 #include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <set>
-#include <sys/prctl.h>
 
 namespace stopline::replay {
 
@@ -100,24 +98,11 @@ QString RecordingJob::start() {
         m_writer.discard();
         return wrong;
     }
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const auto& [name, value] : m_spec.environment) {
-        environment.insert(name, value);
-    }
-    environment.insert(QString::fromLatin1(agent::kConnectVariable), m_server.connectAddress());
-    environment.insert(QString::fromLatin1(agent::kTokenVariable), m_server.token());
-    m_launcher.setProcessEnvironment(environment);
-    if (!m_spec.workingDirectory.isEmpty()) {
-        m_launcher.setWorkingDirectory(m_spec.workingDirectory);
-    }
     m_launcher.setProcessChannelMode(QProcess::ForwardedChannels);
     if (m_spec.inputFile.isEmpty()) {
         m_launcher.setInputChannelMode(QProcess::ForwardedInputChannel);
-    } else {
-        m_launcher.setStandardInputFile(m_spec.inputFile);
     }
-    // Told to end when the recorder is killed, it removes its own files.
-    m_launcher.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
+    prepareLauncher(m_launcher, m_spec, m_server);
     m_started = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
     m_clock.start();
     writeJob();

@@ -9,9 +9,8 @@ import time
 import uuid
 import zlib
 
-from run_script import marked, matches, ownerless, shared_files, states
+from run_script import left_behind, marked, matches, shared_files, states
 
-LEFTOVER_SECONDS = 5.0
 FILE = "run.stopline"
 
 
@@ -117,23 +116,7 @@ class Case:
         return process
 
     def nothing_left(self):
-        deadline = time.monotonic() + LEFTOVER_SECONDS
-        while True:
-            left = marked(self.mark)
-            files = ownerless(shared_files() - self.before)
-            if not (left or files) or time.monotonic() > deadline:
-                break
-            time.sleep(0.05)
-        if left:
-            self.fail(f"{len(left)} processes are left")
-            states(left)
-            for pid, _ in left:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except OSError:
-                    pass
-        if files:
-            self.fail(f"files are left: {sorted(files)}")
+        self.failures += left_behind(self.mark, self.before)
 
 
 def chunks(path):

@@ -103,6 +103,30 @@ def matches(expected, actual):
     return reach[e][a]
 
 
+def left_behind(mark, before):
+    """What is wrong, if anything: after LEFTOVER_SECONDS there are still processes with the mark, or files that were not
+    there before. The processes are ended."""
+    deadline = time.monotonic() + LEFTOVER_SECONDS
+    while True:
+        left = marked(mark)
+        files = ownerless(shared_files() - before)
+        if not (left or files) or time.monotonic() > deadline:
+            break
+        time.sleep(0.05)
+    wrong = []
+    if left:
+        wrong.append(f"{len(left)} processes are left")
+        states(left)
+        for pid, _ in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+    if files:
+        wrong.append(f"files are left: {sorted(files)}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stopline", required=True)
@@ -166,23 +190,7 @@ def main():
         if not re.search(pattern, err):
             failures.append(f"no match for {pattern!r} in stderr")
 
-    deadline = time.monotonic() + LEFTOVER_SECONDS
-    while True:
-        left = marked(mark.split("=")[1])
-        files = ownerless(shared_files() - before)
-        if not (left or files) or time.monotonic() > deadline:
-            break
-        time.sleep(0.05)
-    if left:
-        failures.append(f"{len(left)} processes are left")
-        states(left)
-        for pid, _ in left:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass
-    if files:
-        failures.append(f"files are left: {sorted(files)}")
+    failures += left_behind(mark.split("=")[1], before)
     if failures:
         print("--- stdout\n" + out + "--- stderr\n" + err)
         print("FAILED: " + "; ".join(failures))

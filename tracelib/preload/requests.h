@@ -1,7 +1,7 @@
 // The requests of a rank that are not complete: handle -> serials.
 //
 // MPI libraries give one and the same handle to all completed eager sends and to receives from MPI_PROC_NULL,
-// and gives the handle of a completed request to the next one. So a handle stands for a queue of serials,
+// and give the handle of a completed request to the next one. So a handle stands for a queue of serials,
 // oldest first; which of several complete ones a call names cannot be told and does not matter.
 #pragma once
 
