@@ -32,7 +32,7 @@ int giveUp(const std::string& text, pid_t launcher) {
     constexpr int kStepMs = 20;
     for (int waited = 0; waited < kPatienceMs; waited += kStepMs) {
         if (::getppid() != launcher || launcher == 1) { // it may have died before this agent was asked
-            removeLauncherFiles({});
+            removeLauncherFiles({}, true);
             break;
         }
         ::usleep(kStepMs * 1000);

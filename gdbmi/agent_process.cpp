@@ -121,7 +121,7 @@ std::string ownSegmentEnding() {
     return text.data();
 }
 
-void removeSessionDirectory() {
+void removeSessionDirectory(bool last) {
     const char* name = std::getenv("PMIX_SERVER_TMPDIR");
     if (name == nullptr || name[0] != '/') {
         return;
@@ -156,7 +156,9 @@ void removeSessionDirectory() {
         const unsigned long family = std::strtoul(job, nullptr, 10) >> 16U;
         std::filesystem::remove_all(directory.parent_path() / ("jf." + std::to_string(family)), ignored);
     }
-    ::rmdir(directory.parent_path().c_str());
+    if (last) {
+        ::rmdir(directory.parent_path().c_str());
+    }
 }
 
 } // namespace
@@ -296,12 +298,12 @@ void removeSegments(const std::vector<std::string>& sharedFiles) {
     }
 }
 
-void removeLauncherFiles(const std::vector<std::string>& sharedFiles) {
+void removeLauncherFiles(const std::vector<std::string>& sharedFiles, bool last) {
     removeSegments(sharedFiles);
-    removeSessionDirectory();
+    removeSessionDirectory(last);
 }
 
-void removeLauncherFilesLater(pid_t launcher) {
+void removeLauncherFilesLater(pid_t launcher, bool last) {
     constexpr int kLongestMs = 3000;
     constexpr int kStepMs = 10;
     if (::fork() != 0) {
@@ -311,7 +313,7 @@ void removeLauncherFilesLater(pid_t launcher) {
     ::close_range(0, ~0U, 0); // nobody is to wait for the end of an output of the job
     for (int waited = 0; waited < kLongestMs; waited += kStepMs) {
         if (hasEnded(launcher)) {
-            removeLauncherFiles({});
+            removeLauncherFiles({}, last);
             break;
         }
         ::usleep(kStepMs * 1000);

@@ -38,10 +38,11 @@ void killDescendants();
 /// Removes these and this rank's other shared-memory files. Only for use when the rank has been ended.
 void removeSegments(const std::vector<std::string>& sharedFiles);
 /// The same with the launcher's session directory. Only for use
-/// when the launcher, whose work this is, has been killed.
-void removeLauncherFiles(const std::vector<std::string>& sharedFiles);
+/// when the launcher, whose work this is, has been killed. `last`: nobody is going to start the next job at this
+/// moment, so that the directory of all jobs may go too: a launcher that starts would miss it.
+void removeLauncherFiles(const std::vector<std::string>& sharedFiles, bool last);
 /// Has a process of its own do that when the launcher, which may be dying, has ended within 3 s. A launcher
 /// that has not been killed has removed its files itself by then.
-void removeLauncherFilesLater(pid_t launcher);
+void removeLauncherFilesLater(pid_t launcher, bool last);
 
 } // namespace stopline::agent

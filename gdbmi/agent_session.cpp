@@ -271,13 +271,14 @@ int Session::leave() {
         reapChildren();
     }
     checkRank();
+    const bool last = m_leaving == Leaving::WindowGone; // else it may be starting the next job
     if (launcherGone()) {
-        removeLauncherFiles(shared);
+        removeLauncherFiles(shared, last);
     } else if (forced) {
         // It may be dying as well: the death signal comes when the launcher's thread that started us dies,
         // and a window that is gone ends a launcher that writes to it.
         removeSegments(shared);
-        removeLauncherFilesLater(m_setup.launcher);
+        removeLauncherFilesLater(m_setup.launcher, last);
     }
     if (m_record && forced) {
         serveUntilFinished();

@@ -90,13 +90,20 @@ void prepareLauncher(QProcess& launcher, const LaunchSpec& spec, const agent::Ag
     launcher.setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGTERM); });
 }
 
+/// Where Open MPI has the session directories of all of this user's jobs.
+static QString launchersParent() {
+    return QStringLiteral("%1/ompi.%2.%3").arg(QDir::tempPath(), QSysInfo::machineHostName()).arg(::geteuid());
+}
+
 void removeLauncherDirectory(qint64 launcherPid) {
-    const QString parent = QStringLiteral("%1/ompi.%2.%3").arg(QDir::tempPath(), QSysInfo::machineHostName()).arg(::geteuid());
-    QDir session(QStringLiteral("%1/pid.%2").arg(parent).arg(launcherPid));
+    QDir session(QStringLiteral("%1/pid.%2").arg(launchersParent()).arg(launcherPid));
     if (session.exists()) {
         session.removeRecursively();
     }
-    QDir().rmdir(parent); // only if no other job of this user is left
+}
+
+void removeLaunchersParent() {
+    QDir().rmdir(launchersParent()); // only if no other job of this user is left
 }
 
 std::pair<QString, QString> explainLauncherFailure(const QString& errors, int exitCode) {

@@ -30,5 +30,8 @@ void prepareLauncher(QProcess& launcher, const LaunchSpec& spec, const agent::Ag
 /// Open MPI removes its session directory itself, unless it is ended at a bad moment. Once the launcher is dead nobody
 /// needs it.
 void removeLauncherDirectory(qint64 launcherPid);
+/// Removes the directory that all those are in, if it is empty. Only for use when this process starts no further job: a
+/// launcher that is just starting would miss it.
+void removeLaunchersParent();
 
 } // namespace stopline::replay

@@ -317,6 +317,7 @@ void RecordingJob::checkComplete() {
     m_server.close();
     if (m_launcherPid > 0) {
         removeLauncherDirectory(m_launcherPid);
+        removeLaunchersParent();
     }
     writeFile();
 }

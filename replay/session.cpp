@@ -1,3 +1,4 @@
+#include "launch_plan.h"
 #include "session_impl.h"
 
 #include <algorithm>
@@ -10,6 +11,10 @@ Session::~Session() {
     delete m_impl->approach;
     m_impl->approach = nullptr;
     m_impl->endJob();
+    if (m_impl->incarnations > 0) {
+        qDeleteAll(findChildren<Job*>(Qt::FindDirectChildrenOnly)); // they end with what they have started
+        removeLaunchersParent();
+    }
 }
 
 void Session::setLaunch(const LaunchSpec& spec) {

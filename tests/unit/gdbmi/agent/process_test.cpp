@@ -37,7 +37,7 @@ TEST(AgentProcess, ManyAgentsLeaveNothingOfTheSessionDirectory) {
                 ::close(gate[1]);
                 char unused = 0;
                 (void)!::read(gate[0], &unused, 1); // all begin when the other end is closed
-                removeLauncherFiles({});
+                removeLauncherFiles({}, true);
                 ::_exit(0);
             }
         }
