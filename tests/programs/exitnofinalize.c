@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const char *how = argc > 1 ? argv[1] : "exit";
     MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (rank == (size > 1 ? 1 : 0)) {
+    if (rank == (size > 1 ? 1 : 0)) { usleep(300 * 1000); /* by now the others wait */
         if (strcmp(how, "return") == 0) {
             return 3;
         }

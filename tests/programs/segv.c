@@ -1,7 +1,7 @@
 /* After two rounds of messages rank 1 writes through a null pointer in crash(). */
 #include <mpi.h>
 #include <stddef.h>
-
+#include <unistd.h>
 static void crash(int *target, int value)
 {
     *target = value;
@@ -20,7 +20,7 @@ int main(int argc, char **argv)
                      MPI_STATUS_IGNORE);
     }
     if (rank == (size > 1 ? 1 : 0)) {
-        int *volatile nowhere = NULL;
+        int *volatile nowhere = NULL; usleep(300 * 1000); /* by now the others wait */
         crash(nowhere, in);
     }
     MPI_Barrier(MPI_COMM_WORLD);
