@@ -24,7 +24,8 @@ std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
         if (details.kind == trace::EventKind::Begin) {
             if (trace::createsRequest(what)) {
                 const bool persistent =
-                    what == trace::CallClass::SendInit || what == trace::CallClass::RecvInit;
+                    what == trace::CallClass::SendInit || what == trace::CallClass::RecvInit ||
+                    what == trace::CallClass::CollectiveInit || what == trace::CallClass::NeighborInit;
                 requests[++created] = {{*timeline.callAt(rank, event), persistent}, !persistent};
             }
             for (const trace::RequestRef ref : details.requests) {

@@ -52,9 +52,6 @@ bool RequestTable::growSlots() {
 }
 
 void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent) {
-    if ((m_usedSlots + 1) * 4 > m_slotCount * 3 && !growSlots()) {
-        return;
-    }
     std::uint32_t number = m_freeNodes;
     if (number != kNone) {
         m_freeNodes = m_nodes[number].next;
@@ -65,6 +62,16 @@ void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kin
         number = ++m_nodeCount;
     }
     m_nodes[number] = {handle, serial, kNone, kind, persistent, !persistent, false};
+    if (!link(number)) {
+        release(number);
+    }
+}
+
+bool RequestTable::link(std::uint32_t number) {
+    if ((m_usedSlots + 1) * 4 > m_slotCount * 3 && !growSlots()) {
+        return false;
+    }
+    const MPI_Request handle = m_nodes[number].handle;
     std::size_t at = home(handle);
     while (m_slots[at].handle != kNoRequest && m_slots[at].handle != handle) {
         at = (at + 1) & (m_slotCount - 1);
@@ -77,6 +84,7 @@ void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kin
         m_nodes[slot.tail].next = number;
         slot.tail = number;
     }
+    return true;
 }
 
 void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* nodes) {
@@ -101,33 +109,54 @@ void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* no
     }
 }
 
-void RequestTable::remove(std::uint32_t number) {
-    RequestNode& gone = m_nodes[number];
+bool RequestTable::unlink(std::uint32_t number) {
+    const RequestNode& gone = m_nodes[number];
     Slot* slot = slotOf(gone.handle);
     if (slot == nullptr) {
-        return;
+        return false;
     }
     if (slot->head == number) {
         slot->head = gone.next;
         if (slot->head == kNone) {
             eraseSlot(static_cast<std::size_t>(slot - m_slots.data()));
         }
-    } else {
-        std::uint32_t before = slot->head;
-        while (before != kNone && m_nodes[before].next != number) {
-            before = m_nodes[before].next;
-        }
-        if (before == kNone) {
-            return; // removed already
-        }
-        m_nodes[before].next = gone.next;
-        if (slot->tail == number) {
-            slot->tail = before;
-        }
+        return true;
     }
-    gone.handle = kNoRequest;
-    gone.next = m_freeNodes;
+    std::uint32_t before = slot->head;
+    while (before != kNone && m_nodes[before].next != number) {
+        before = m_nodes[before].next;
+    }
+    if (before == kNone) {
+        return false; // removed already
+    }
+    m_nodes[before].next = gone.next;
+    if (slot->tail == number) {
+        slot->tail = before;
+    }
+    return true;
+}
+
+void RequestTable::release(std::uint32_t number) {
+    m_nodes[number].handle = kNoRequest;
+    m_nodes[number].next = m_freeNodes;
     m_freeNodes = number;
+}
+
+void RequestTable::remove(std::uint32_t number) {
+    if (unlink(number)) {
+        release(number);
+    }
+}
+
+void RequestTable::rename(std::uint32_t number, MPI_Request handle) {
+    if (!unlink(number)) {
+        return;
+    }
+    m_nodes[number].handle = handle;
+    m_nodes[number].next = kNone;
+    if (!link(number)) {
+        release(number);
+    }
 }
 
 void RequestTable::eraseSlot(std::size_t at) {

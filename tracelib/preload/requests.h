@@ -45,6 +45,8 @@ class RequestTable {
     [[nodiscard]] RequestNode& node(std::uint32_t number) { return m_nodes[number]; }
     /// Forgets a node.
     void remove(std::uint32_t number);
+    /// The request is known by another handle from now on; forgotten when there is no memory.
+    void rename(std::uint32_t number, MPI_Request handle);
 
   private:
     struct Slot {
@@ -57,6 +59,11 @@ class RequestTable {
     [[nodiscard]] std::size_t home(MPI_Request handle);
     [[nodiscard]] Slot* slotOf(MPI_Request handle);
     bool growSlots();
+    /// Makes the node the youngest of the handle it has; false when there is no memory.
+    bool link(std::uint32_t number);
+    /// Takes the node out of the queue of its handle; false when it is in none.
+    bool unlink(std::uint32_t number);
+    void release(std::uint32_t number);
     void eraseSlot(std::size_t at);
 
     Pool<Slot, 1024> m_slots;

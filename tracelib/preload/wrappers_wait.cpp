@@ -26,6 +26,14 @@ void Operands::claim() {
     }
 }
 
+void Operands::unclaim() {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            rank.requestTable.node(m_nodes[i]).claimed = false;
+        }
+    }
+}
+
 RequestRef Operands::refOf(std::uint32_t i) {
     if (m_handles[i] == predefined.requestNull || m_handles[i] == kNoRequest) {
         return {RequestRef::kNull};
@@ -86,11 +94,7 @@ void Operands::completeOne(std::uint32_t i, const MPI_Status* status, int code, 
 void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_Status* statuses, int code,
                         bool release) {
     m_completed = 0;
-    for (std::uint32_t i = 0; i < m_count; ++i) {
-        if (m_nodes[i] != RequestTable::kNone) {
-            rank.requestTable.node(m_nodes[i]).claimed = false;
-        }
-    }
+    unclaim();
     const bool good = code == MPI_SUCCESS;
     const bool inStatuses = !good && errorClass(code) == trace::ErrorClass::InStatus;
     // What a call about one request says of it. After an error the handle tells whether the request is gone: else the
@@ -142,6 +146,18 @@ void Operands::activate() {
     for (std::uint32_t i = 0; i < m_count; ++i) {
         if (m_nodes[i] != RequestTable::kNone) {
             rank.requestTable.node(m_nodes[i]).active = true;
+        }
+    }
+}
+
+void Operands::started(const Args& a) {
+    // Open MPI does so where the last message of a persistent request is complete for the program and not yet gone
+    // (buffered and eager sends); it frees the old request later, and then uses its handle again.
+    unclaim();
+    const MPI_Request* now = a.requests != nullptr ? a.requests : a.request;
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone && now[i] != m_handles[i]) {
+            rank.requestTable.rename(m_nodes[i], now[i]);
         }
     }
 }

@@ -35,6 +35,8 @@ class Operands {
     void find();
     /// Keeps the nodes for this call until complete(): for calls that stay in MPI while other threads go on.
     void claim();
+    /// Gives back what claim() has kept.
+    void unclaim();
     /// Adds them to the details of an event. Needs find().
     void describe(DetailsView& d);
     /// Adds the completions that a call reports; forgets what is complete if `release`. Needs find().
@@ -43,6 +45,8 @@ class Operands {
     /// Starts (Start, Startall) or forgets (Request_free) all of them. Needs find().
     void activate();
     void forget();
+    /// After the start: gives back what was claimed, and follows those that MPI has given another handle.
+    void started(const Args& a);
     /// Request_free of a receive that is on: keeps it until it is complete. False: there is nothing to
     /// follow.
     bool follow();
@@ -128,11 +132,13 @@ int tracedStart(const Args& a, CodeAddress site, Call call) {
         frame,
         [&](DetailsView& d) {
             operands.find();
+            // Claimed: MPI may give the handle to a request of another thread before we know the new one.
+            operands.claim();
             // Named as what they become: active.
             operands.activate();
             operands.describe(d);
         },
-        call);
+        call, [&](DetailsView&, int) { operands.started(a); });
 }
 
 template <FunctionId F, typename Call>

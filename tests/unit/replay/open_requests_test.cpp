@@ -41,10 +41,15 @@ TEST(OpenRequests, EachWayOfGivingOneBack) {
     rank.wait(FunctionId::Wait, {gone}, {{gone}});               // 11
     rank.requestFree(gone);                                      // 12
     rank.wait(FunctionId::Request_get_status, {kept}, {{kept}}); // 13: a Wait is still to come
+    const Serial barrier = rank.icollective(FunctionId::Barrier_init); // 14
+    rank.start({barrier});                                             // 15
+    rank.wait(FunctionId::Wait, {barrier}, {{barrier}});               // 16
+    rank.start({barrier});                                             // 17
     RankScript other(trace, 1);
     other.init();
+    other.icollective(FunctionId::Barrier_init); // 1: never started
     const Timeline timeline = load(trace);
-    EXPECT_EQ(text(timeline, RankId{0}), "2 5p ");
+    EXPECT_EQ(text(timeline, RankId{0}), "2 5p 14p ");
     EXPECT_EQ(text(timeline, RankId{1}), "");
 }
 

@@ -42,6 +42,29 @@ TEST(RequestTable, SharedHandleIsAQueue) {
     EXPECT_EQ(table->node(nodes[2]).serial, 3U);
 }
 
+TEST(RequestTable, RenamedIsFoundByItsNewHandleOnly) {
+    const auto table = std::make_unique<RequestTable>();
+    table->add(handleOf(1), 1, RequestKind::Send, true);
+    table->add(handleOf(1), 2, RequestKind::Send, false);
+    table->add(handleOf(2), 3, RequestKind::Send, false);
+    const MPI_Request handles[] = {handleOf(1), handleOf(2), handleOf(2)};
+    std::uint32_t nodes[3];
+    table->find(handles, 1, nodes);
+    ASSERT_EQ(table->node(nodes[0]).serial, 1U);
+    table->rename(nodes[0], handleOf(2));
+    table->find(handles, 3, nodes);
+    EXPECT_EQ(table->node(nodes[0]).serial, 2U);
+    EXPECT_EQ(table->node(nodes[1]).serial, 3U);
+    EXPECT_EQ(table->node(nodes[2]).serial, 1U); // the youngest of its new handle
+    EXPECT_TRUE(table->node(nodes[2]).persistent);
+    table->remove(nodes[0]);
+    table->rename(nodes[2], handleOf(1));
+    table->find(handles, 3, nodes);
+    EXPECT_EQ(table->node(nodes[0]).serial, 1U);
+    EXPECT_EQ(table->node(nodes[1]).serial, 3U);
+    EXPECT_EQ(nodes[2], RequestTable::kNone);
+}
+
 TEST(RequestTable, EqualsAMapOfQueues) {
     const auto table = std::make_unique<RequestTable>();
     Twin twin;
@@ -75,8 +98,15 @@ TEST(RequestTable, EqualsAMapOfQueues) {
         const int gone = static_cast<int>(random() % 6);
         if (nodes[gone] != RequestTable::kNone) {
             std::deque<std::uint32_t>& queue = twin.queues[handles[gone]];
-            std::erase(queue, table->node(nodes[gone]).serial);
-            table->remove(nodes[gone]);
+            const std::uint32_t its = table->node(nodes[gone]).serial;
+            std::erase(queue, its);
+            if (random() % 4 == 0) {
+                const MPI_Request other = handleOf(random() % 6000);
+                twin.queues[other].push_back(its);
+                table->rename(nodes[gone], other);
+            } else {
+                table->remove(nodes[gone]);
+            }
         }
     }
     EXPECT_GT(serial, 50'000U);

@@ -76,6 +76,14 @@ TEST(OtherCalls, FreedReceivesAreFollowedToTheirEnd) {
     EXPECT_EQ(seen, (std::multiset<std::string>{"1:1/7/4", "2:1/8/4"}));
 }
 
+TEST(OtherCalls, RequestsThatAreGivenAnotherHandleAreFollowed) {
+    const JobRun r = run(2, "", "trace_restarts");
+#ifdef STOPLINE_OPENMPI
+    EXPECT_EQ(r.output, "2 changed\n"); // else nothing is shown here
+#endif
+    expectEvents(r, "restarts", {0, 1});
+}
+
 TEST(OtherCalls, DynamicProcesses) {
     if (runPlain(2, "trace_processes " STOPLINE_PROGRAMS "/trace_processes").code != 0) {
         GTEST_SKIP() << "this MPI cannot start processes, with or without the library";
