@@ -1,5 +1,5 @@
 # Jobs without a debugger: recorded, looked at, exported, killed.
-foreach(case ring halo heat segv abort mpmd stdin exits kill_rank kill_agent kill_mpirun kill_recorder interrupt terminate full_disk window
+foreach(case ring halo heat segv abort random mpmd stdin exits kill_rank kill_agent kill_mpirun kill_recorder interrupt terminate full_disk window
              rebuilt chrome otf2 damaged)
     add_test(NAME e2e.record.${case}
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>

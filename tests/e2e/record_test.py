@@ -7,19 +7,17 @@ Each case works in a directory of its own and ends by looking for what is left b
 environment, shared-memory files and session directories by their names.
 """
 import argparse
-import fcntl
 import json
 import os
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import sys
-import termios
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from record_support import FILE, Case, check_killed, chunks, mapped, without_sites  # noqa: E402
+from record_ended import interrupt, kill_agent, kill_mpirun, kill_rank, kill_recorder, terminate  # noqa: E402
+from record_support import FILE, Case, chunks, without_sites  # noqa: E402
 
 
 # --- Cases ---
@@ -87,6 +85,13 @@ def abort(case):
     case.holds("the call of the victim", out, r"^\[2\] 9 begin MPI_Abort  abort\.c:17$")
 
 
+def random(case):
+    """Every message of a long run is matched, every request is had back: of all kinds, and many more than are open at once."""
+    found = case.record("mpirun", "-n", "4", os.path.join(case.programs, "random_mpi"), "1", "4000")
+    case.equal("exit code and output", found[:2], (0, "seed 1, 4000 steps, checksum fad3d9ab51beb7ae\n"))
+    case.holds("info", case.info(), r"^Unmatched messages\n  none\n\nOpen requests\n  none$")
+
+
 def mpmd(case):
     program = os.path.join(case.programs, "barrier")
     found = case.record("mpirun", "-n", "2", program, "2", ":", "-n", "2", program, "2")
@@ -115,86 +120,6 @@ def exits(case):
     code, out, err = case.run([case.stopline, "info", "/etc/passwd"])
     case.equal("info of something else", (code, err), (1, "stopline: /etc/passwd cannot be opened: it is no recording of "
                                                           "Stopline's.\n"))
-
-
-def kill_rank(case):
-    process = case.start_longrun()
-    victim = case.processes(r"\S*longrun ")[-1]
-    os.kill(victim, signal.SIGKILL)
-    process.communicate(timeout=60)
-    case.equal("exit code", process.returncode, 137)
-    text = check_killed(case, 3)
-    case.holds("info", text, r"killed by signal 9 \(Killed\)")
-
-
-def kill_agent(case):
-    process = case.start_longrun()
-    victim = case.processes(r"\S*stopline-agent .*longrun")[1]
-    os.kill(victim, signal.SIGKILL)
-    process.communicate(timeout=60)
-    # The recording of the rank that went with its agent is as whole as that of the others.
-    check_killed(case, 1)
-
-
-def kill_mpirun(case):
-    process = case.start_longrun()
-    os.kill(case.processes(r"\S*mpirun ")[0], signal.SIGKILL)
-    process.communicate(timeout=60)
-    case.equal("exit code", process.returncode, 137)
-    for rank in range(4):
-        check_killed(case, rank)
-
-
-def kill_recorder(case):
-    process = case.start_longrun()
-    process.kill()
-    process.communicate(timeout=60)
-    case.nothing_left()
-    os.rename(case.path(FILE + ".part"), case.path(FILE))
-    text = check_killed(case, 0, whole=False)
-    case.holds("what is said of it", text, r"the file does not have its last chunk: the recording was cut off")
-    out, err = case.batch("ranks\n")
-    case.holds("the ranks", out, r"^\[0\] not known how it ended  (after|inside) \d+ MPI_")
-    case.holds("what is said when it is opened", err, r"does not have its last chunk")
-
-
-def interrupt(case):
-    """Ctrl+C: the terminal sends SIGINT to everybody in the foreground."""
-    def with_terminal(start):
-        leader, follower = os.openpty()
-
-        def take_terminal():
-            os.setsid()
-            fcntl.ioctl(follower, termios.TIOCSCTTY, 0)
-
-        process = start(preexec_fn=take_terminal)
-        os.write(leader, b"\x03")
-        process.communicate(timeout=60)
-        os.close(leader)
-        os.close(follower)
-        return process.returncode
-
-    def plain(**more):
-        process = case.start(["mpirun", "-n", "4", os.path.join(case.programs, "longrun"), "100000000"],
-                             stdin=subprocess.DEVNULL, **more)
-        # Under way, not only started: the shared memory of all ranks is there.
-        case.wait_for("four ranks", lambda: sum(mapped(pid) for pid in case.processes(r"\S*longrun ")) == 4)
-        return process
-
-    code = with_terminal(plain)
-    case.equal("exit code", with_terminal(case.start_longrun), code)
-    for rank in range(4):
-        check_killed(case, rank)
-
-
-def terminate(case):
-    """SIGTERM to the recorder alone is passed on."""
-    process = case.start_longrun()
-    process.terminate()
-    process.communicate(timeout=60)
-    case.equal("the job did not end well", process.returncode != 0, True)
-    for rank in range(4):
-        check_killed(case, rank)
 
 
 def full_disk(case):
@@ -373,8 +298,9 @@ def damaged(case):
     case.holds("what is said", err, r"it has format version 9; this Stopline reads version 1")
 
 
-CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, mpmd, stdin, exits, kill_rank, kill_agent, kill_mpirun,
-                                 kill_recorder, interrupt, terminate, full_disk, window, rebuilt, chrome, otf2, damaged)}
+CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, random, mpmd, stdin, exits, kill_rank, kill_agent,
+                                 kill_mpirun, kill_recorder, interrupt, terminate, full_disk, window, rebuilt, chrome,
+                                 otf2, damaged)}
 
 
 def main():
