@@ -66,6 +66,10 @@ const trace::RankImage& AgentLink::image() const {
 
 void AgentLink::configure(const RankConfig& config) {
     m_impl->address.incarnation = config.incarnation.value();
+    constexpr qsizetype kPart = kMaxFrameBytes / 4;
+    for (qsizetype at = 0; at < config.order.size(); at += kPart) {
+        m_impl->send(Channel::Order, bytesView(config.order).substr(std::size_t(at), std::size_t(kPart)));
+    }
     m_impl->send(Channel::Config,
                  Fields{{"gate", std::to_string(static_cast<unsigned>(config.gate))},
                         {"threshold", std::to_string(config.threshold.value())},

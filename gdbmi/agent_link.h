@@ -9,6 +9,7 @@
 #include "agent_protocol.h"
 #include "gdb_session.h"
 
+#include <QByteArray>
 #include <QObject>
 #include <QString>
 
@@ -57,6 +58,7 @@ struct RankConfig {
     QString gdbProgram = QStringLiteral("gdb");
     QString mapDirectory; ///< empty: anonymous memory
     bool randomizeAddresses = false;
+    QByteArray order;    ///< log of what MPI is to decide as it did (tracelib/order.h); empty: nothing
     bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
 

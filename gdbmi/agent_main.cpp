@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -75,13 +76,16 @@ int takeSignals(sigset_t& before) {
     return ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/// Waits for the window's Config. False: the reason is in `problem`.
-bool waitForConfig(Connection& window, pid_t launcher, Frame& frame, std::string& problem) {
+/// Waits for the window's Config; `order` gets the order log before it. False: the reason is in `problem`.
+bool waitForConfig(Connection& window, pid_t launcher, Frame& frame, std::string& order, std::string& problem) {
     const std::int64_t deadline = monotonicNs() + std::int64_t{kConfigMs} * 1'000'000;
     while (true) {
         if (window.next(frame)) {
             if (frame.channel() == Channel::Config) {
                 return true;
+            }
+            if (frame.channel() == Channel::Order) {
+                order += frame.body;
             }
             continue;
         }
@@ -154,7 +158,8 @@ int main(int argc, char** argv) {
     ::unsetenv(kConnectVariable);
     ::unsetenv(kTokenVariable);
     Frame frame;
-    if (!waitForConfig(window, launcher, frame, problem)) {
+    std::string order;
+    if (!waitForConfig(window, launcher, frame, order, problem)) {
         return giveUp("rank " + std::to_string(place.rank) + ": " + problem, launcher);
     }
     const Fields config = decodeFields(frame.body);
@@ -168,6 +173,7 @@ int main(int argc, char** argv) {
     setup.signalFd = signalFd;
     setup.signalMask = before;
     setup.arguments.assign(argv + 1, argv + argc);
+    setup.order = std::move(order);
     Session session(window, std::move(setup));
     // Nothing is destroyed: the thread that waits for the mapping's state still looks at it.
     ::_exit(session.run(config));

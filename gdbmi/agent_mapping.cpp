@@ -36,9 +36,32 @@ Mapping::~Mapping() {
     if (m_base != nullptr) {
         ::munmap(m_base, trace::kMappedBytes);
     }
-    if (m_fd >= 0) {
-        ::close(m_fd);
+    for (const int fd : {m_fd, m_orderFd}) {
+        if (fd >= 0) {
+            ::close(fd);
+        }
     }
+}
+
+std::optional<FaultText> Mapping::addOrder(std::string_view log, int rank) {
+    if (log.empty()) {
+        return std::nullopt;
+    }
+    m_orderFd = ::memfd_create(("stopline-order-" + std::to_string(rank)).c_str(), MFD_CLOEXEC);
+    ssize_t written = 0;
+    for (std::string_view left = log; m_orderFd >= 0 && !left.empty() && written >= 0;
+         left.remove_prefix(static_cast<std::size_t>(written))) {
+        written = ::write(m_orderFd, left.data(), left.size());
+    }
+    if (m_orderFd < 0 || written < 0) {
+        return FaultText{"order",
+                         "Rank " + std::to_string(rank) + ": cannot keep the order of the recorded execution (" +
+                             std::to_string(log.size()) + " bytes) in memory: " + std::strerror(errno) + ".",
+                         "Free memory on this host."};
+    }
+    header().orderDescriptor.store(m_orderFd, std::memory_order_relaxed);
+    header().orderBytes.store(log.size(), std::memory_order_release);
+    return std::nullopt;
 }
 
 std::optional<FaultText> Mapping::create(const std::string& directory, int rank) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace stopline::agent {
 
@@ -21,6 +22,9 @@ class Mapping {
 
     /// Makes, reserves and fills the mapping. `directory` empty: memory; otherwise an unnamed file there.
     [[nodiscard]] std::optional<FaultText> create(const std::string& directory, int rank);
+
+    /// Puts an order log beside it, for the rank to follow from its start; nothing for an empty one.
+    [[nodiscard]] std::optional<FaultText> addOrder(std::string_view log, int rank);
 
     /// Takes a mapping that an agent of this host has made, to be read only: `path` is its environmentPath(), `device`
     /// and `inode` are those of the file. False when it is not to be had.
@@ -46,6 +50,7 @@ class Mapping {
     [[nodiscard]] std::size_t fileBytes() const;
 
     int m_fd = -1;
+    int m_orderFd = -1;
     std::byte* m_base = nullptr;
     MappingGuard m_guard;
 };

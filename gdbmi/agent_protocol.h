@@ -12,7 +12,7 @@
 namespace stopline::agent {
 
 inline constexpr std::uint16_t kFrameMagic = 0x4c53; // "SL"
-inline constexpr std::uint8_t kProtocolVersion = 2;
+inline constexpr std::uint8_t kProtocolVersion = 3;
 inline constexpr std::uint32_t kMaxFrameBytes = 64u << 20;
 
 /// Environment of the agent; removed from the rank's.
@@ -32,6 +32,7 @@ enum class Channel : std::uint8_t {
     Fault = 9,   ///< agent: fields code, text, remedy: something the user must know
     Modules = 10, ///< agent, only when told to record: fields modules (see agent_modules.h), map (path of the mapping
                   ///< while the agent lives), device and inode (of its file), whenever they have changed
+    Order = 11,   ///< window, before Config: part of the order log that the rank is to follow (tracelib/order.h)
 };
 
 struct FrameHeader {

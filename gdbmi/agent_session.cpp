@@ -85,6 +85,10 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
     }
     m_mapping.header().gate.store(static_cast<std::uint32_t>(unsignedField(config, "gate", 0)));
     m_mapping.header().threshold.store(unsignedField(config, "threshold", kNoThreshold.value()));
+    if (auto problem = m_mapping.addOrder(m_setup.order, m_setup.rank)) {
+        return problem;
+    }
+    std::string().swap(m_setup.order);
 
     RankStart start{m_setup.arguments, m_mapping.environmentPath(), library,
                     unsignedField(config, "randomize", 0) != 0, false, m_setup.signalMask};

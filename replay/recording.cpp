@@ -30,6 +30,8 @@ struct Recording::RankFeed {
     bool different = false;
     bool brokenOff = false; ///< of this execution
     FreedCompletions freed;
+    EventIndex openPoll{0}; ///< begin of the latest poll that had not ended when it was read; 0: none
+    std::uint64_t openFailures = 0; ///< of it, so far
     std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
     std::unordered_map<std::string, DetailsId> known; ///< timeline's ids by encoded details
     // Times of a later execution are moved so that they go on where the recording ended (see append()).
@@ -212,7 +214,28 @@ void Recording::keepStop(RankFeed& feed, const trace::StopRecord& stop) {
     m_timeline->addStop(feed.rank, stop);
 }
 
+OrderLog Recording::orderLog(RankId rank) const {
+    const RankFeed& feed = *m_feeds[std::size_t(rank.value())];
+    return orderLogOf(*m_timeline, rank, feed.openPoll == m_timeline->lastEvent(rank) ? feed.openFailures : 0);
+}
+
+/// How often the poll has failed that the rank is in, if it is in one.
+void Recording::noteOpenPoll(RankFeed& feed, const trace::RankImage& image) {
+    if (image.header.size() < sizeof(trace::MappingHeader)) {
+        return;
+    }
+    const auto* header = reinterpret_cast<const trace::MappingHeader*>(image.header.data());
+    const EventIndex event(header->eventCount.load(std::memory_order_relaxed));
+    const std::uint64_t failures = header->pollFailures.load(std::memory_order_relaxed);
+    if (header->pollOpen.load(std::memory_order_relaxed) == 0 || event < feed.openPoll) {
+        return;
+    }
+    feed.openFailures = event == feed.openPoll ? std::max(feed.openFailures, failures) : failures;
+    feed.openPoll = event;
+}
+
 QString Recording::read(RankId rank, const trace::RankImage& image, std::size_t most) {
+    noteOpenPoll(*m_feeds[std::size_t(rank.value())], image);
     return QString::fromStdString(m_feeds[std::size_t(rank.value())]->reader.update(image, most));
 }
 
@@ -320,6 +343,7 @@ void Recording::branch() {
         feed->toTimeline.clear();
         feed->different = false;
         feed->freed.clear();
+        feed->openPoll = EventIndex(0);
         feed->commsSeen = 0;
         for (const trace::CommInfo& comm : feed->reader.comms()) {
             m_timeline->addComm(feed->rank, comm);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../tracelib/reader.h"
+#include "order_log.h"
 #include "timeline.h"
 
 #include <QString>
@@ -60,6 +61,9 @@ class Recording {
     };
     [[nodiscard]] const std::optional<Outside>& outside() const { return m_outside; }
 
+    /// What the next execution of a rank has to follow to be the recorded one (order_log.h).
+    [[nodiscard]] OrderLog orderLog(RankId rank) const;
+
     /// Number of the last event of this execution that has been read, by rank.
     [[nodiscard]] EventIndex executed(RankId rank) const;
     /// Number of events compared equal in this execution, smallest over the ranks that have run again.
@@ -67,6 +71,7 @@ class Recording {
 
   private:
     struct RankFeed;
+    static void noteOpenPoll(RankFeed& feed, const trace::RankImage& image);
     void join(RankFeed& feed);
     void append(RankFeed& feed, std::size_t to);
     std::optional<Difference> compare(RankFeed& feed, std::size_t to);

@@ -90,6 +90,10 @@ void Session::Impl::startJob(Approach* with) {
             config.gate = trace::Gate::Constructor;
             if (with != nullptr && with == approach) {
                 with->configure(rank, config);
+                if (rank.value() < recording->timeline().rankCount()) {
+                    const OrderLog log = recording->orderLog(rank);
+                    config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
+                }
             }
         }, q);
     job = started;

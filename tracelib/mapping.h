@@ -11,7 +11,7 @@
 namespace stopline::trace {
 
 /// Raised whenever this layout or the block format changes. Reader and library refuse any other.
-inline constexpr std::uint32_t kFormatVersion = 3;
+inline constexpr std::uint32_t kFormatVersion = 4;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 
 /// Environment of the rank, set by the agent; the library changes no variable.
@@ -111,6 +111,10 @@ struct MappingHeader {
     std::atomic<std::uint32_t> stopCount;        // L and A: fetch_add, then the record, then its `ready` word
     std::atomic<std::uint64_t> blockLength;      // L
     std::atomic<std::uint64_t> fileBytes;        // A, then L when it grows the file
+
+    // The order log that this execution is to follow (order.h): another file of the agent, beside the mapping's.
+    std::atomic<std::int32_t> orderDescriptor; // A: of the agent; means nothing while orderBytes is 0
+    std::atomic<std::uint64_t> orderBytes;     // A, before the rank starts: 0, or the length of the log
 
     // Staging: two buffers; `stagingSequence` & 1 names the current one. Reader: read sequence, copy, read again.
     std::atomic<std::uint32_t> stagingSequence; // L: grows when a buffer has been turned into a block; kStagingTurning

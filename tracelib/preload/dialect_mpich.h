@@ -28,6 +28,7 @@ struct Predefined {
     MPI_Comm commNull = MPI_COMM_NULL;
     MPI_Request requestNull = MPI_REQUEST_NULL;
     MPI_Datatype datatypeNull = MPI_DATATYPE_NULL;
+    MPI_Datatype byte = MPI_BYTE;
     MPI_Group groupNull = MPI_GROUP_NULL;
     MPI_Message messageNull = MPI_MESSAGE_NULL;
     MPI_Message messageNoProc = MPI_MESSAGE_NO_PROC;

@@ -30,6 +30,7 @@ struct Predefined {
     MPI_Comm commNull;
     MPI_Request requestNull;
     MPI_Datatype datatypeNull;
+    MPI_Datatype byte;
     MPI_Group groupNull;
     MPI_Message messageNull;
     MPI_Message messageNoProc;
@@ -43,6 +44,7 @@ bool findPredefined(Predefined& p, Lookup lookup) {
     p.commNull = static_cast<MPI_Comm>(lookup("ompi_mpi_comm_null"));
     p.requestNull = static_cast<MPI_Request>(lookup("ompi_request_null"));
     p.datatypeNull = static_cast<MPI_Datatype>(lookup("ompi_mpi_datatype_null"));
+    p.byte = static_cast<MPI_Datatype>(lookup("ompi_mpi_byte"));
     p.groupNull = static_cast<MPI_Group>(lookup("ompi_mpi_group_null"));
     p.messageNull = static_cast<MPI_Message>(lookup("ompi_message_null"));
     p.messageNoProc = static_cast<MPI_Message>(lookup("ompi_message_no_proc"));

@@ -1,6 +1,7 @@
 // One traced call from its begin to its end: what all classes of calls have in common.
 #pragma once
 
+#include "forced.h"
 #include "rank.h"
 #include "real.h"
 
@@ -156,6 +157,7 @@ class Frame {
             fill(d);
             number = rank.recorder.append(d, executionTime(clockNow()));
         }
+        m_event = number;
         if (gate != trace::Gate::None) {
             waitAtGate(gate);
         }
@@ -179,6 +181,7 @@ class Frame {
                                               fill(d);
                                           });
         }
+        m_event = number;
         holdIfWanted(number);
         enterMpi();
     }
@@ -288,6 +291,9 @@ class Frame {
         holdIfWanted(number);
     }
 
+    /// Number of the begin of this call; of a poll, that of the first of the polls that are one.
+    [[nodiscard]] std::uint64_t event() const { return m_event; }
+
     /// Notes the moment at which MPI returned: the first thing after the call.
     void finished() { m_returned = clockNow(); }
 
@@ -300,6 +306,9 @@ class Frame {
         const std::uint64_t number = rank.recorder.append(d, executionTime(clockNow()));
         rank.header->pollFailures.store(0, std::memory_order_relaxed);
         rank.header->pollOpen.store(1, std::memory_order_relaxed);
+        if (forced.concerns(number)) [[unlikely]] {
+            forced.beginPoll(number);
+        }
         return number;
     }
     static std::uint64_t closePoll(const DetailsView& details, TimeNs execution);
@@ -327,6 +336,7 @@ class Frame {
     FunctionId m_function;
     CodeAddress m_site;
     TimeNs m_returned = 0;
+    std::uint64_t m_event = 0;
 };
 
 } // namespace stopline::preload

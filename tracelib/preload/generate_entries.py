@@ -48,6 +48,8 @@ for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcou
         ROLES[(plain, "MPI_Count")] = plain
 for plain in ("datatype", "sendtype", "recvtype", "origin_datatype", "result_datatype"):
     ROLES[(plain, "MPI_Datatype")] = plain
+# Classes whose source may be any: a re-execution puts there the one that it has to be.
+FORCED_SOURCE = {"Recv", "Irecv", "Sendrecv", "Isendrecv", "Probe", "Iprobe", "Mprobe", "Improbe"}
 # Passed by value where the class wants to see it as all others: through a pointer.
 BY_VALUE = {("request", "MPI_Request"): "request"}
 
@@ -119,6 +121,8 @@ def roles_of(row):
             roles[ROLES[(name, kind)]] = name
         elif (name, kind) in BY_VALUE:
             roles[BY_VALUE[(name, kind)]] = f"&{name}"
+        if (name, kind) == ("source", "int") and row.call_class in FORCED_SOURCE:
+            roles["sourcePlace"] = "&source"
     return roles
 
 

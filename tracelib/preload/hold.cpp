@@ -28,16 +28,6 @@ constexpr TimeNs kLongPause = 500'000;
 constexpr int kEagerRounds =
     100; ///< rounds with short pauses: peers in the middle of a long message finish soon
 
-void makeProgress() {
-    if (rank.phase != Phase::Live) {
-        return;
-    }
-    // Any call that looks for a message makes progress unless it finds one: so it looks for what nobody
-    // sends.
-    int flag = 0;
-    real.Iprobe(0, rank.tagUpperBound, predefined.self, &flag, MPI_STATUS_IGNORE);
-}
-
 /// Enters the stop function and books the time from `begin` on as held.
 void stopNow(StopReason reason, std::int32_t code, TimeNs begin, TimeNs heldAtBegin) {
     MappingHeader& header = *rank.header;
@@ -75,6 +65,16 @@ void hold() {
 }
 
 } // namespace
+
+void makeProgress() {
+    if (rank.phase != Phase::Live) {
+        return;
+    }
+    // Any call that looks for a message makes progress unless it finds one: so it looks for what nobody
+    // sends.
+    int flag = 0;
+    real.Iprobe(0, rank.tagUpperBound, predefined.self, &flag, MPI_STATUS_IGNORE);
+}
 
 void bookHeld(TimeNs begin, TimeNs heldAtBegin) {
     MappingHeader& header = *rank.header;

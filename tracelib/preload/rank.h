@@ -119,6 +119,8 @@ inline void holdIfWanted(std::uint64_t event) {
 /// ordinal + 1 of the thread that is held, 0 for none; a futex word.
 extern std::atomic<std::uint32_t> holder;
 void waitForHolder();
+/// Lets MPI work on what is under way, without any effect on the program. Not before MPI_Init has returned.
+void makeProgress();
 /// Books the time since `begin` as held: instead of whatever else has been added to `heldAtBegin` since, and
 /// as a stop of its own in the recording.
 void bookHeld(TimeNs begin, TimeNs heldAtBegin);

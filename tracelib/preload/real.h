@@ -10,6 +10,8 @@ namespace stopline::preload {
 /// Functions that the wrappers call for their own purposes; all local.
 #define STOPLINE_HELPERS(X)                                                                                  \
     X(Type_size)                                                                                             \
+    X(Type_dup)                                                                                              \
+    X(Type_free)                                                                                             \
     X(Comm_rank)                                                                                             \
     X(Comm_size)                                                                                             \
     X(Comm_remote_size)                                                                                      \

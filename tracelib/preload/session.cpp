@@ -1,4 +1,5 @@
 // From the constructor to the claim: which process is the rank, and where it waits for its debugger.
+#include "forced.h"
 #include "rank.h"
 #include "real.h"
 
@@ -99,6 +100,29 @@ MappingHeader* openMapping() {
         return nullptr;
     }
     return header;
+}
+
+/// Follows the order log that the agent has put beside the mapping, if there is one.
+void openOrder(const MappingHeader& header) {
+    const std::uint64_t bytes = header.orderBytes.load(std::memory_order_acquire);
+    char path[PATH_MAX];
+    const char* number = std::strrchr(mapPath, '/');
+    if (bytes == 0 || number == nullptr) {
+        return;
+    }
+    const int length = std::snprintf(path, sizeof path, "%.*s/%d", static_cast<int>(number - mapPath), mapPath,
+                                     header.orderDescriptor.load(std::memory_order_relaxed));
+    const int fd = length > 0 && static_cast<std::size_t>(length) < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    void* log = fd < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    const int error = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (log == MAP_FAILED) {
+        complain("the order of the recorded execution cannot be read, and is not followed", error);
+        return;
+    }
+    forced.follow(static_cast<const std::byte*>(log), bytes);
 }
 
 /// True when the process that claimed the mapping is gone and never recorded anything: a helper program of a
@@ -236,6 +260,7 @@ bool claim() {
     header.heldNs.store(0, std::memory_order_relaxed);
     rank.recorder.open(reinterpret_cast<std::byte*>(&header), &recorderMemory, growFile, nullptr,
                        toleranceWanted());
+    openOrder(header);
     setState(RankState::Running);
     return true;
 }

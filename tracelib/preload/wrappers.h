@@ -3,6 +3,7 @@
 // has one.
 #pragma once
 
+#include "forced.h"
 #include "frame.h"
 
 namespace stopline::preload {
@@ -35,6 +36,7 @@ struct Args {
     MPI_Datatype datatype;
     int dest;
     int source;
+    int* sourcePlace; ///< where MPI will be given the source from
     int tag;
     MPI_Count sendcount;
     Counts sendcounts;
@@ -111,11 +113,29 @@ int performed(Frame& frame, Fill fill, Call call) {
     return code;
 }
 
-/// The same for a poll. `saysNo()` after a call without error: nothing has happened yet.
-template <typename Fill, typename Call, typename SaysNo, typename FillEnd>
-int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd) {
+/// The same for a poll. `saysNo()` after a call without error: nothing has happened yet. A re-execution may have to say
+/// so where MPI would not, by `sayNo()`, or to go on until all has happened: `succeed()`.
+template <typename Fill, typename Call, typename SaysNo, typename FillEnd, typename SayNo, typename Succeed>
+int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd, SayNo sayNo, Succeed succeed) {
     frame.beginPoll(fill);
-    const int code = call();
+    int code = MPI_SUCCESS;
+    if (forced.poll.on) [[unlikely]] {
+        switch (forced.pollAnswer()) {
+        case PollAnswer::No:
+            sayNo();
+            makeProgress();
+            frame.pollFailed(fill);
+            return MPI_SUCCESS;
+        case PollAnswer::Yes:
+            code = succeed();
+            break;
+        case PollAnswer::Real:
+            code = call();
+            break;
+        }
+    } else {
+        code = call();
+    }
     if (code == MPI_SUCCESS && saysNo()) [[likely]] {
         frame.pollFailed(fill);
         return code;
@@ -130,6 +150,9 @@ template <typename Fill, typename Call>
 int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call call) {
     StatusPlace status(a.status);
     frame.begin(facts, fill);
+    if (forced.concerns(frame.event())) [[unlikely]] {
+        forced.source(frame.event(), a.sourcePlace);
+    }
     const int code = call(status.place());
     frame.finished();
     frame.end(code, *status.place());
@@ -291,7 +314,12 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
     Frame frame(F, site);
     std::uint32_t serial = 0;
     frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
-    const int code = call();
+    int code = MPI_SUCCESS;
+    if (forced.concerns(frame.event()) && forced.post(frame.event(), kind == RequestKind::Recv && !kPersistent ? a.sourcePlace : nullptr, a.request)) [[unlikely]] {
+        // It was cancelled: what stands for it has been posted.
+    } else {
+        code = call();
+    }
     frame.finished();
     if (code == MPI_SUCCESS) [[likely]] {
         frame.endWell(
@@ -329,7 +357,11 @@ int tracedSendInit(const Args& a, CodeAddress site, Call call) {
 }
 template <FunctionId F, typename Call>
 int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
-    return tracedIrecv<F, true>(wholeOf<F>(a), site, call);
+    const int code = tracedIrecv<F, true>(wholeOf<F>(a), site, call);
+    if (forced.on && code == MPI_SUCCESS) [[unlikely]] {
+        forced.rememberReceive(a);
+    }
+    return code;
 }
 
 /// Both ways in one request. Its status is that of the receive by the standard, but MPICH 4.0 leaves it as it

@@ -56,6 +56,9 @@ void becomeLive() {
     real.Comm_size(predefined.world, &size);
     real.Query_thread(&level);
     rank.multiple = level == MPI_THREAD_MULTIPLE;
+    if (rank.multiple) { // the numbers of events are not the same each time
+        forced.stop();
+    }
     rank.tagUpperBound = attributeOf(MPI_TAG_UB, 32767);
     rank.comms.addPredefined(rank.recorder);
     rank.header->worldSize.store(size, std::memory_order_relaxed);

@@ -34,7 +34,13 @@ int tracedProbe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     StatusPlace status(a.status);
     return performed(
-        frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
+        frame, [&](DetailsView& d) { fillProbe(d, a); },
+        [&] {
+            if (forced.concerns(frame.event())) [[unlikely]] {
+                forced.source(frame.event(), a.sourcePlace);
+            }
+            return call(status.place());
+        },
         [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
 }
 template <FunctionId F, typename Call>
@@ -49,7 +55,11 @@ int tracedIprobe(const Args& a, CodeAddress site, Call call) {
     return polled(
         frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
         [&] { return *a.flag == 0; },
-        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); });
+        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); }, [&] { *a.flag = 0; },
+        [&] {
+            *a.sourcePlace = forced.probed(*a.sourcePlace);
+            return untilYes([&] { return call(status.place()); }, a.flag);
+        });
 }
 template <FunctionId F, typename Call>
 int tracedImprobe(const Args& a, CodeAddress site, Call call) {

@@ -6,9 +6,6 @@
 
 namespace stopline::preload {
 
-/// How a Wait or Test names requests and says which are complete.
-enum class Shape : std::uint8_t { One, All, Any, Some };
-
 constexpr Shape shapeOf(FunctionId function) {
     switch (function) {
     case FunctionId::Waitall:
@@ -82,6 +79,11 @@ inline Operands operandsOf(const Args& a) {
                                  : Operands(a.request, a.request != nullptr ? 1 : 0);
 }
 
+/// The same while MPI has them.
+inline Shadows shadowsOf(const Args& a) {
+    return a.requests != nullptr ? Shadows(a.requests, a.count) : Shadows(a.request, 1);
+}
+
 template <FunctionId F>
 StatusArray statusesOf(const Args& a) {
     return StatusArray(a.requests != nullptr && shapeOf(F) != Shape::Any ? a.statuses : a.status,
@@ -100,7 +102,15 @@ int tracedWait(const Args& a, CodeAddress site, Call call) {
             operands.claim();
             operands.describe(d);
         },
-        [&] { return call(statuses.place()); },
+        [&] {
+            const Shadows shadows = shadowsOf(a);
+            if (forced.concerns(frame.event())) [[unlikely]] {
+                if (const auto code = forced.wait(frame.event(), shapeOf(F), a, statuses.place())) {
+                    return *code;
+                }
+            }
+            return call(statuses.place());
+        },
         [&](DetailsView& d, int code) { operands.complete(d, shapeOf(F), a, statuses.place(), code, true); });
 }
 
@@ -115,12 +125,39 @@ int tracedTest(const Args& a, CodeAddress site, Call call) {
             operands.find();
             operands.describe(d);
         },
-        [&] { return call(statuses.place()); },
+        [&] {
+            const Shadows shadows = shadowsOf(a);
+            return call(statuses.place());
+        },
         // MPI_UNDEFINED for outcount: nothing to wait for.
         [&] { return F == FunctionId::Testsome ? *a.outcount == 0 : *a.flag == 0; },
         [&](DetailsView& d, int code) {
             operands.find();
             operands.complete(d, shapeOf(F), a, statuses.place(), code, F != FunctionId::Request_get_status);
+        },
+        [&] {
+            if constexpr (F == FunctionId::Testsome) {
+                *a.outcount = 0;
+            } else {
+                *a.flag = 0;
+            }
+            if constexpr (F == FunctionId::Testany) {
+                *a.index = MPI_UNDEFINED;
+            }
+        },
+        [&] {
+            const Shadows shadows = shadowsOf(a);
+            if constexpr (shapeOf(F) == Shape::Any || shapeOf(F) == Shape::Some) {
+                if (const auto code = forced.deliver(shapeOf(F), a, statuses.place())) {
+                    if constexpr (shapeOf(F) == Shape::Any) {
+                        *a.flag = 1;
+                    }
+                    return *code;
+                }
+                return call(statuses.place());
+            } else {
+                return untilYes([&] { return call(statuses.place()); }, a.flag);
+            }
         });
 }
 
@@ -138,7 +175,15 @@ int tracedStart(const Args& a, CodeAddress site, Call call) {
             operands.activate();
             operands.describe(d);
         },
-        call, [&](DetailsView&, int) { operands.started(a); });
+        [&] {
+            if (forced.concerns(frame.event())) [[unlikely]] {
+                if (const auto code = forced.start(frame.event(), a)) {
+                    return *code;
+                }
+            }
+            return call();
+        },
+        [&](DetailsView&, int) { operands.started(a); });
 }
 
 template <FunctionId F, typename Call>
@@ -151,7 +196,13 @@ int tracedCancel(const Args& a, CodeAddress site, Call call) {
             operands.find();
             operands.describe(d);
         },
-        call);
+        [&] {
+            if (F == FunctionId::Cancel && forced.concerns(frame.event()) && forced.keeps(frame.event())) [[unlikely]] {
+                return MPI_SUCCESS;
+            }
+            const Shadows shadows(a.request, 1);
+            return call();
+        });
 }
 
 template <FunctionId F, typename Call>
@@ -181,6 +232,9 @@ int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
             followed = operands.follow();
         },
         [&] {
+            if (forced.on) [[unlikely]] {
+                forced.forget(*a.request);
+            }
             if (followed) {
                 *a.request = predefined.requestNull;
                 return MPI_SUCCESS;

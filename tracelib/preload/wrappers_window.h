@@ -98,7 +98,7 @@ int tracedWinTest(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     return polled(
         frame, [&](DetailsView& d) { d.comm = winIndex(a.win); }, call, [&] { return *a.flag == 0; },
-        [](DetailsView&, int) {});
+        [](DetailsView&, int) {}, [&] { *a.flag = 0; }, [&] { return untilYes(call, a.flag); });
 }
 
 /// Which way the data go: out of the origin, into it, or both.

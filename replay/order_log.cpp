@@ -1,0 +1,263 @@
+#include "order_log.h"
+
+#include "../tracelib/order.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace stopline::replay {
+
+using trace::CallClass;
+using trace::EventDetails;
+using trace::FunctionId;
+using trace::OrderKind;
+using trace::PollOutcome;
+
+namespace {
+
+struct Entry {
+    OrderKind kind = OrderKind::None;
+    std::vector<std::uint64_t> numbers = {};
+};
+
+bool deliversSome(FunctionId function) {
+    return function == FunctionId::Waitany || function == FunctionId::Waitsome || function == FunctionId::Testany ||
+           function == FunctionId::Testsome;
+}
+
+class Builder {
+  public:
+    Builder(const Timeline& timeline, RankId rank) : m_timeline(timeline), m_rank(rank) {}
+
+    OrderLog build(std::uint64_t openFailures) {
+        const std::uint32_t calls = m_timeline.callCount(m_rank);
+        for (std::uint32_t i = 0; i < calls; ++i) {
+            const Call call = m_timeline.call({m_rank, CallIndex(i)});
+            const EventDetails& begin = m_timeline.details(m_rank, call.beginDetails);
+            if (begin.thread != 0) {
+                note(Unforced::Why::Threads, call);
+                break; // event numbers are not the same each time
+            }
+            takeBegin(call, begin);
+            if (call.end.value() != 0) {
+                takeEnd(call, begin, m_timeline.details(m_rank, call.endDetails));
+            } else if (trace::isPoll(trace::functionClass(begin.function))) {
+                m_entries[call.begin.value()] = {OrderKind::Poll, {openFailures, std::uint64_t(PollOutcome::Open)}};
+            }
+        }
+        return encode();
+    }
+
+  private:
+    void note(Unforced::Why why, const Call& call) {
+        if (!m_log.unforced) {
+            m_log.unforced = Unforced{why, call.begin};
+        }
+    }
+
+    [[nodiscard]] std::uint32_t serialOf(trace::RequestRef ref) const {
+        return ref.back >= trace::RequestRef::kUnknown || ref.back >= m_posts.size()
+                   ? 0
+                   : std::uint32_t(m_posts.size()) - ref.back;
+    }
+
+    void takeBegin(const Call& call, const EventDetails& begin) {
+        const CallClass callClass = trace::functionClass(begin.function);
+        if (trace::createsRequest(callClass)) {
+            m_posts.push_back({call.begin.value(), begin.recvPeer == kAnySource});
+            if (callClass == CallClass::RecvInit || callClass == CallClass::SendInit) {
+                m_starts[std::uint32_t(m_posts.size())] = {};
+            }
+        }
+        switch (callClass) {
+        case CallClass::Start:
+            for (std::size_t i = 0; i < begin.requests.size(); ++i) {
+                if (const auto it = m_starts.find(serialOf(begin.requests[i])); it != m_starts.end()) {
+                    it->second = {call.begin.value(), i};
+                }
+            }
+            break;
+        case CallClass::Cancel:
+            if (!begin.requests.empty()) {
+                m_cancels[serialOf(begin.requests.front())] = call.begin.value();
+            }
+            break;
+        case CallClass::Isendrecv:
+            if (begin.recvPeer == kAnySource) {
+                note(Unforced::Why::Unknown, call);
+            }
+            break;
+        case CallClass::Rma:
+        case CallClass::RmaRequest:
+            note(Unforced::Why::OneSided, call);
+            break;
+        case CallClass::CommSpawn:
+        case CallClass::CommJoin:
+            note(Unforced::Why::Processes, call);
+            break;
+        default:
+            break;
+        }
+        if (begin.truncated) {
+            note(Unforced::Why::TooLong, call);
+        }
+    }
+
+    void takeEnd(const Call& call, const EventDetails& begin, const EventDetails& end) {
+        const CallClass callClass = trace::functionClass(end.function);
+        switch (callClass) {
+        case CallClass::Recv:
+        case CallClass::Sendrecv:
+        case CallClass::Probe:
+        case CallClass::Mprobe:
+            if (begin.recvPeer == kAnySource && end.status.source >= 0) {
+                m_entries[call.begin.value()] = {OrderKind::Source, {std::uint64_t(end.status.source)}};
+            }
+            break;
+        case CallClass::Test:
+        case CallClass::WinTest:
+        case CallClass::Iprobe:
+        case CallClass::Improbe:
+            takePoll(call, end, callClass);
+            break;
+        case CallClass::Wait:
+            if (deliversSome(end.function) && !end.completions.empty()) {
+                Entry entry{OrderKind::Completed, {}};
+                addPositions(entry, end);
+                m_entries[call.begin.value()] = std::move(entry);
+            }
+            break;
+        default:
+            break;
+        }
+        if (end.truncated && deliversSome(end.function)) {
+            note(Unforced::Why::TooLong, call);
+        }
+        for (const trace::Completion& completion : end.completions) {
+            takeCompletion(completion);
+        }
+    }
+
+    static void addPositions(Entry& entry, const EventDetails& end) {
+        entry.numbers.push_back(end.completions.size());
+        for (const trace::Completion& completion : end.completions) {
+            entry.numbers.push_back(completion.index);
+        }
+    }
+
+    void takePoll(const Call& call, const EventDetails& end, CallClass callClass) {
+        Entry entry{OrderKind::Poll, {call.pollFailures}};
+        PollOutcome outcome = PollOutcome::Real;
+        if (!end.flag) {
+            outcome = PollOutcome::Broken;
+        } else if (callClass == CallClass::WinTest) {
+            outcome = end.error == trace::ErrorClass::Success ? PollOutcome::All : PollOutcome::Real;
+        } else if (callClass == CallClass::Test) {
+            outcome = end.completions.empty()          ? PollOutcome::Real
+                      : deliversSome(end.function) ? PollOutcome::Completed
+                                                       : PollOutcome::All;
+        } else if (end.status.source >= 0) {
+            outcome = PollOutcome::Source;
+        }
+        entry.numbers.push_back(std::uint64_t(outcome));
+        if (outcome == PollOutcome::Source) {
+            entry.numbers.push_back(std::uint64_t(end.status.source));
+        } else if (outcome == PollOutcome::Completed) {
+            addPositions(entry, end);
+        } else if (outcome == PollOutcome::Real && call.pollFailures == 0) {
+            return;
+        }
+        m_entries[call.begin.value()] = std::move(entry);
+    }
+
+    void takeCompletion(const trace::Completion& completion) {
+        const std::uint32_t serial = serialOf(completion.request);
+        if (serial == 0) {
+            return;
+        }
+        const Post& post = m_posts[serial - 1];
+        const bool cancelled = completion.status.cancelled;
+        if (const auto it = m_cancels.find(serial); it != m_cancels.end()) {
+            if (!cancelled) {
+                m_entries[it->second] = {OrderKind::Kept, {}};
+            }
+            m_cancels.erase(it);
+        }
+        if (!cancelled && (!post.anySource || completion.status.source < 0)) {
+            return;
+        }
+        const std::uint64_t source = cancelled ? 0 : std::uint64_t(completion.status.source) + 1;
+        if (const auto it = m_starts.find(serial); it != m_starts.end()) {
+            if (it->second.event != 0) {
+                m_started[it->second.event][it->second.position] = source;
+            }
+        } else if (cancelled) {
+            m_entries[post.event] = {OrderKind::Withheld, {}};
+        } else {
+            m_entries[post.event] = {OrderKind::Source, {source - 1}};
+        }
+    }
+
+    OrderLog encode() {
+        for (const auto& [event, positions] : m_started) {
+            Entry entry{OrderKind::Starts, {positions.size()}};
+            for (const auto& [position, source] : positions) {
+                entry.numbers.push_back(position);
+                entry.numbers.push_back(source);
+            }
+            m_entries[event] = std::move(entry);
+        }
+        std::vector<std::pair<std::uint64_t, const Entry*>> sorted;
+        sorted.reserve(m_entries.size());
+        for (const auto& [event, entry] : m_entries) {
+            sorted.emplace_back(event, &entry);
+        }
+        std::sort(sorted.begin(), sorted.end());
+        std::uint64_t before = 0;
+        for (const auto& [event, entry] : sorted) {
+            put(event - before);
+            before = event;
+            m_log.bytes.push_back(std::byte(entry->kind));
+            for (const std::uint64_t number : entry->numbers) {
+                put(number);
+            }
+        }
+        m_log.entries = sorted.size();
+        return std::move(m_log);
+    }
+
+    void put(std::uint64_t number) {
+        for (; number >= 0x80; number >>= 7) {
+            m_log.bytes.push_back(std::byte((number & 0x7f) | 0x80));
+        }
+        m_log.bytes.push_back(std::byte(number));
+    }
+
+    struct Post {
+        std::uint64_t event;
+        bool anySource;
+    };
+    struct Started {
+        std::uint64_t event = 0; ///< begin of the last Start of it
+        std::size_t position = 0;
+    };
+
+    const Timeline& m_timeline;
+    RankId m_rank;
+    OrderLog m_log;
+    std::vector<Post> m_posts; ///< by serial - 1
+    std::unordered_map<std::uint32_t, Started> m_starts;        ///< persistent requests by serial
+    std::unordered_map<std::uint32_t, std::uint64_t> m_cancels; ///< by serial; whose outcome is not known yet
+    std::unordered_map<std::uint64_t, Entry> m_entries;         ///< by the begin of their calls
+    std::map<std::uint64_t, std::map<std::size_t, std::uint64_t>> m_started; ///< sources by Start and position
+};
+
+} // namespace
+
+OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures) {
+    return Builder(timeline, rank).build(openFailures);
+}
+
+} // namespace stopline::replay

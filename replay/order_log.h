@@ -1,0 +1,36 @@
+// The order log of a rank, made from the recording: what its next execution has to do where MPI alone would decide.
+#pragma once
+
+#include "timeline.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace stopline::replay {
+
+/// Why the execution of a rank cannot be made to go the same way, and from which call on.
+struct Unforced {
+    enum class Why : std::uint8_t {
+        Threads,   ///< several threads call MPI: in which order is not forced
+        OneSided,  ///< what a one-sided call reads depends on when others write
+        Processes, ///< processes that are spawned, or join, are others the next time
+        Unknown,   ///< MPI does not say what the call received
+        TooLong,   ///< more requests than one event of the recording can list
+    };
+    Why why{};
+    EventIndex event{0}; ///< begin of the first such call
+};
+
+struct OrderLog {
+    std::vector<std::byte> bytes; ///< as tracelib/order.h says; empty when nothing is to be forced
+    std::uint64_t entries = 0;
+    std::optional<Unforced> unforced; ///< the first of them
+};
+
+/// Reads the recording of one rank as far as it goes. `openFailures`: how often the poll has failed that had not ended
+/// when the recording did, if that is how it ended. Receives that had not completed are left to MPI.
+[[nodiscard]] OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures = 0);
+
+} // namespace stopline::replay

@@ -1,0 +1,125 @@
+// The order log of one rank: what MPI decided in an execution that is to be the same in the next one. It is made from
+// the recording (replay/order_log.h), handed to the rank of a re-execution, and read there call by call (Netzer & Miller
+// 1992 and Meehan 1994 replay by it; matches and deliveries are kept apart as in DESIGN section 1).
+//
+// Entries stand in the order of event numbers, one for each call whose outcome is not decided by the program alone:
+//   varint  number of the begin of the call, less that of the entry before
+//   byte    OrderKind
+//   then, by kind, varints as said there.
+#pragma once
+
+#include "codec.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stopline::trace {
+
+enum class OrderKind : std::uint8_t {
+    None = 0, ///< no entry; never written
+    /// Of a receive from any source, posted or blocking, or a probe: the source, a rank in the communicator.
+    Source = 1,
+    /// Of a receive or send that was cancelled: no message may come of it.
+    Withheld = 2,
+    /// Of a Cancel that came too late: nothing is to be cancelled.
+    Kept = 3,
+    /// Of a Start or Startall: n, then n pairs of a position in the list and the source, plus one, that the receive got;
+    /// 0: it was cancelled.
+    Starts = 4,
+    /// Of a Waitany or Waitsome: n, then the n positions that were complete, in their order.
+    Completed = 5,
+    /// Of a poll: how often it failed, then PollOutcome, and what that says.
+    Poll = 6,
+};
+
+/// How a poll ended.
+enum class PollOutcome : std::uint8_t {
+    Broken = 0,    ///< another call began
+    Real = 1,      ///< MPI's own answer cannot be another: nothing was to be waited for, or the call was refused
+    Source = 2,    ///< of a probe: the source
+    Completed = 3, ///< of Testany or Testsome: n, then n positions
+    All = 4,       ///< Test, Testall, Request_get_status: all is complete
+    Open = 5,      ///< it had not ended when the recording did
+};
+
+/// Reads a log from memory that stays. Damaged logs end early; nothing beyond `size` is touched. Allocates nothing.
+class OrderReader {
+  public:
+    OrderReader() = default;
+    OrderReader(const std::byte* bytes, std::size_t size) : m_at(bytes), m_end(bytes + size) { next(); }
+
+    /// Begin of the call that the entry is of; the largest number when there is none any more.
+    [[nodiscard]] std::uint64_t event() const { return m_event; }
+    [[nodiscard]] OrderKind kind() const { return m_kind; }
+    /// The next number of the entry, 0 behind its end.
+    std::uint64_t number() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; m_at < m_end && shift < 64; shift += 7) {
+            const auto byte = static_cast<std::uint8_t>(*m_at++);
+            value |= std::uint64_t{byte & 0x7fU} << shift;
+            if (byte < 0x80) {
+                return value;
+            }
+        }
+        m_at = m_end;
+        return 0;
+    }
+    /// Goes on to the next entry from the start of this one: none of its numbers has been read.
+    void skip() {
+        switch (m_kind) {
+        case OrderKind::Source:
+            number();
+            break;
+        case OrderKind::Starts:
+            numbers(2);
+            break;
+        case OrderKind::Completed:
+            numbers(1);
+            break;
+        case OrderKind::Poll:
+            number();
+            switch (static_cast<PollOutcome>(number())) {
+            case PollOutcome::Source:
+                number();
+                break;
+            case PollOutcome::Completed:
+                numbers(1);
+                break;
+            default:
+                break;
+            }
+            break;
+        default:
+            break;
+        }
+        next();
+    }
+
+  private:
+    void numbers(std::uint64_t each) {
+        for (std::uint64_t left = number(); left > 0 && m_at < m_end; --left) {
+            for (std::uint64_t i = 0; i < each; ++i) {
+                number();
+            }
+        }
+    }
+    void next() {
+        if (m_at >= m_end) {
+            m_event = kNoEvent;
+            m_kind = OrderKind::None;
+            return;
+        }
+        const std::uint64_t step = number();
+        m_event = step > kNoEvent - m_event ? kNoEvent : m_event + step;
+        m_kind = m_at < m_end ? static_cast<OrderKind>(*m_at++) : OrderKind::None;
+    }
+
+    static constexpr std::uint64_t kNoEvent = ~std::uint64_t{0};
+
+    const std::byte* m_at = nullptr;
+    const std::byte* m_end = nullptr;
+    std::uint64_t m_event = 0; ///< of a reader without a log: events start at 1
+    OrderKind m_kind = OrderKind::None;
+};
+
+} // namespace stopline::trace

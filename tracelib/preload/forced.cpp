@@ -1,0 +1,260 @@
+#include "forced.h"
+
+#include "wrappers.h"
+
+#include <climits>
+#include <sched.h>
+
+namespace stopline::preload {
+
+using trace::OrderKind;
+using trace::OrderReader;
+using trace::PollOutcome;
+
+constinit Forced forced{};
+
+namespace {
+
+/// What nothing is received into, and nothing sent from.
+char nothing;
+
+} // namespace
+
+void Forced::follow(const std::byte* bytes, std::size_t size) {
+    m_log = OrderReader(bytes, size);
+    m_next = m_log.event();
+    on = true;
+}
+
+void Forced::stop() {
+    on = false;
+    poll.on = false;
+}
+
+OrderReader Forced::take(std::uint64_t event) {
+    while (m_log.event() < event) { // the program went another way: whoever compares will say so
+        m_log.skip();
+    }
+    OrderReader entry;
+    if (m_log.event() == event) {
+        entry = m_log;
+        m_log.skip();
+    }
+    m_next = m_log.event();
+    return entry;
+}
+
+void Forced::source(std::uint64_t event, int* place) {
+    OrderReader entry = take(event);
+    if (entry.kind() == OrderKind::Source && *place == MPI_ANY_SOURCE) {
+        *place = static_cast<int>(entry.number());
+    }
+}
+
+int Forced::withhold(MPI_Request* request) {
+    // The same that makes progress: nobody sends it.
+    return real.Irecv(&nothing, 0, predefined.byte, 0, rank.tagUpperBound, predefined.self, request);
+}
+
+bool Forced::post(std::uint64_t event, int* place, MPI_Request* request) {
+    OrderReader entry = take(event);
+    if (entry.kind() == OrderKind::Withheld) {
+        return withhold(request) == MPI_SUCCESS;
+    }
+    if (entry.kind() == OrderKind::Source && place != nullptr && *place == MPI_ANY_SOURCE) {
+        *place = static_cast<int>(entry.number());
+    }
+    return false;
+}
+
+std::optional<int> Forced::wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses) {
+    OrderReader entry = take(event);
+    if (entry.kind() != OrderKind::Completed) {
+        return std::nullopt;
+    }
+    return completeThese(entry, shape, a, statuses);
+}
+
+std::optional<int> Forced::completeThese(OrderReader& entry, Shape shape, const Args& a, MPI_Status* statuses) {
+    const std::uint64_t count = entry.number();
+    const auto all = static_cast<std::uint64_t>(a.count > 0 ? a.count : 0);
+    if (count == 0 || count > all || (shape == Shape::Any && count != 1)) {
+        return std::nullopt; // another list than the recorded one
+    }
+    OrderReader check = entry;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t at = check.number();
+        if (at >= all || a.requests[at] == predefined.requestNull) {
+            return std::nullopt;
+        }
+    }
+    if (shape == Shape::Any) {
+        const auto at = static_cast<int>(entry.number());
+        const int code = real.Wait(&a.requests[at], statuses);
+        *a.index = at;
+        return code;
+    }
+    bool failed = false;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<int>(entry.number());
+        const int code = real.Wait(&a.requests[at], &statuses[i]);
+        a.indices[i] = at;
+        if (code != MPI_SUCCESS || failed) {
+            for (std::uint64_t k = 0; !failed && k < i; ++k) {
+                statuses[k].MPI_ERROR = MPI_SUCCESS;
+            }
+            statuses[i].MPI_ERROR = code;
+            failed = true;
+        }
+    }
+    *a.outcount = static_cast<int>(count);
+    return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
+}
+
+std::optional<int> Forced::start(std::uint64_t event, const Args& a) {
+    OrderReader entry = take(event);
+    if (entry.kind() != OrderKind::Starts) {
+        return std::nullopt;
+    }
+    MPI_Request* requests = a.requests != nullptr ? a.requests : a.request;
+    const std::uint64_t count = a.requests != nullptr ? static_cast<std::uint64_t>(a.count > 0 ? a.count : 0) : 1;
+    std::uint64_t left = entry.number();
+    std::uint64_t special = left > 0 ? entry.number() : count;
+    int result = MPI_SUCCESS;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        int code = MPI_SUCCESS;
+        Receive* receive = find(requests[i]);
+        const bool ours = i == special;
+        const std::uint64_t source = ours ? entry.number() : 0;
+        if (ours) {
+            special = --left > 0 ? entry.number() : count;
+        }
+        if (!ours || receive == nullptr || receive->shadow != predefined.requestNull) {
+            code = real.Start(&requests[i]);
+            if (receive != nullptr) {
+                receive->handle = requests[i]; // MPI may have made another request of it
+            }
+        } else {
+            code = source == 0 ? withhold(&receive->shadow)
+                               : real.Irecv(receive->buffer, receive->count, receive->datatype,
+                                            static_cast<int>(source - 1), receive->tag, receive->comm, &receive->shadow);
+            m_shadows += receive->shadow != predefined.requestNull ? 1 : 0;
+        }
+        result = result == MPI_SUCCESS ? code : result;
+    }
+    return result;
+}
+
+bool Forced::keeps(std::uint64_t event) {
+    return take(event).kind() == OrderKind::Kept;
+}
+
+void Forced::beginPoll(std::uint64_t event) {
+    OrderReader entry = take(event);
+    if (entry.kind() != OrderKind::Poll) {
+        return;
+    }
+    poll.failures = entry.number();
+    poll.outcome = static_cast<PollOutcome>(entry.number());
+    poll.entry = entry;
+    poll.on = true;
+}
+
+PollAnswer Forced::pollAnswer() {
+    if (poll.failures > 0) {
+        --poll.failures;
+        return PollAnswer::No;
+    }
+    poll.on = false;
+    const bool yes = poll.outcome == PollOutcome::Source || poll.outcome == PollOutcome::Completed ||
+                     poll.outcome == PollOutcome::All;
+    return yes ? PollAnswer::Yes : PollAnswer::Real;
+}
+
+int Forced::probed(int asked) {
+    return poll.outcome == PollOutcome::Source && asked == MPI_ANY_SOURCE ? static_cast<int>(poll.entry.number())
+                                                                          : asked;
+}
+
+std::optional<int> Forced::deliver(Shape shape, const Args& a, MPI_Status* statuses) {
+    return poll.outcome == PollOutcome::Completed ? completeThese(poll.entry, shape, a, statuses) : std::nullopt;
+}
+
+void Forced::rememberReceive(const Args& a) {
+    if (a.count > INT_MAX || *a.request == predefined.requestNull || !m_receives.reserve(m_receiveCount + 1)) {
+        return;
+    }
+    const Asking asking;
+    MPI_Datatype copy = predefined.datatypeNull;
+    if (real.Type_dup(a.datatype, &copy) != MPI_SUCCESS) {
+        return;
+    }
+    m_receives[m_receiveCount++] = {*a.request, predefined.requestNull, const_cast<void*>(a.buf),
+                                    static_cast<int>(a.count), a.tag, copy, a.comm};
+}
+
+Forced::Receive* Forced::find(MPI_Request handle) {
+    for (std::size_t i = 0; i < m_receiveCount; ++i) {
+        if (m_receives[i].handle == handle) {
+            return &m_receives[i];
+        }
+    }
+    return nullptr;
+}
+
+void Forced::forget(MPI_Request request) {
+    Receive* receive = find(request);
+    if (receive == nullptr) {
+        return;
+    }
+    const Asking asking;
+    if (receive->shadow != predefined.requestNull) {
+        --m_shadows;
+        real.Request_free(&receive->shadow);
+    }
+    real.Type_free(&receive->datatype);
+    *receive = m_receives[--m_receiveCount];
+}
+
+MPI_Request Forced::shadowOf(MPI_Request request) {
+    const Receive* receive = request == predefined.requestNull ? nullptr : find(request);
+    return receive == nullptr ? predefined.requestNull : receive->shadow;
+}
+
+void Forced::shadowIs(MPI_Request request, MPI_Request now) {
+    Receive* receive = find(request);
+    if (receive != nullptr) {
+        receive->shadow = now;
+        m_shadows -= now == predefined.requestNull ? 1 : 0;
+    }
+}
+
+void Shadows::substitute() {
+    if (m_users.data() == nullptr) { // no memory: MPI sees requests that are not on
+        m_count = 0;
+        return;
+    }
+    for (std::size_t i = 0; i < m_count; ++i) {
+        const MPI_Request shadow = forced.shadowOf(m_requests[i]);
+        m_users[i] = predefined.requestNull;
+        if (shadow != predefined.requestNull) {
+            m_users[i] = m_requests[i];
+            m_requests[i] = shadow;
+        }
+    }
+}
+
+void Shadows::restore() {
+    for (std::size_t i = 0; i < m_count; ++i) {
+        if (m_users[i] != predefined.requestNull) {
+            forced.shadowIs(m_users[i], m_requests[i]);
+            m_requests[i] = m_users[i];
+        }
+    }
+}
+
+void pauseBetweenPolls() {
+    sched_yield();
+}
+
+} // namespace stopline::preload

@@ -1,0 +1,145 @@
+// What a re-execution does where MPI alone would decide: it follows the order log of the recorded execution (order.h).
+// Receives from any source and probes get the source that they had, Waitany and its like deliver the same requests in
+// the same order, polls fail as often as they did and then succeed, what was cancelled gets no message.
+#pragma once
+
+#include "dialect.h"
+#include "pool.h"
+#include "scratch.h"
+
+#include "../order.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace stopline::preload {
+
+struct Args;
+
+/// How a Wait or Test names requests and says which are complete.
+enum class Shape : std::uint8_t { One, All, Any, Some };
+
+/// What a poll is to say.
+enum class PollAnswer : std::uint8_t {
+    Real, ///< what MPI says
+    No,   ///< not yet
+    Yes,  ///< yes, as soon as it is so
+};
+
+/// One instance, in static memory, without constructor. Not thread-safe: a program whose threads call MPI at the same
+/// time is not forced, as its event numbers are not the same each time.
+class Forced {
+  public:
+    struct Poll {
+        bool on = false; ///< the open poll is one of the log
+        trace::PollOutcome outcome = trace::PollOutcome::Broken;
+        std::uint64_t failures = 0; ///< still to come
+        trace::OrderReader entry; ///< behind the outcome
+    };
+
+    /// Follows the log in `bytes`, which stay.
+    void follow(const std::byte* bytes, std::size_t size);
+    /// Leaves everything to MPI from here on.
+    void stop();
+    /// The call with this begin has an entry, or the program has passed one. As cheap as it can be: every call that may
+    /// have one asks.
+    [[nodiscard]] bool concerns(std::uint64_t event) const { return on && event >= m_next; }
+
+    // For calls that concerns() has named.
+    void source(std::uint64_t event, int* place);
+    /// A posted receive (`place` is where its source comes from) or send (null). True: it has been posted as what nothing
+    /// can come of, and `request` is that.
+    bool post(std::uint64_t event, int* place, MPI_Request* request);
+    /// Waitany and Waitsome; nothing: MPI is to decide.
+    std::optional<int> wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses);
+    std::optional<int> start(std::uint64_t event, const Args& a);
+    /// A Cancel that is not to be done.
+    bool keeps(std::uint64_t event);
+
+    // Polls.
+    void beginPoll(std::uint64_t event);
+    PollAnswer pollAnswer();
+    /// Source that a probe which succeeds is to name.
+    int probed(int asked);
+    /// Testany and Testsome that succeed.
+    std::optional<int> deliver(Shape shape, const Args& a, MPI_Status* statuses);
+
+    // Persistent receives get their messages through receives of ours, since their own source cannot be changed.
+    void rememberReceive(const Args& a);
+    /// The user frees a request: one of ours that stands for it goes its own way.
+    void forget(MPI_Request request);
+    [[nodiscard]] bool anyShadow() const { return m_shadows != 0; }
+    /// What stands for a request of the user; requestNull where nothing does.
+    [[nodiscard]] MPI_Request shadowOf(MPI_Request request);
+    /// The call has left `now` of what stands for a request: requestNull when it is complete.
+    void shadowIs(MPI_Request request, MPI_Request now);
+
+    bool on = false;
+    Poll poll;
+
+  private:
+    struct Receive {
+        MPI_Request handle; ///< the user's, persistent; requestNull: free
+        MPI_Request shadow; ///< stands for it while it is active; requestNull: nothing does
+        void* buffer;
+        int count;
+        int tag;
+        MPI_Datatype datatype; ///< ours: the user may free his
+        MPI_Comm comm;
+    };
+    /// The entry of a call, to be read; the log goes on behind it.
+    trace::OrderReader take(std::uint64_t event);
+    Receive* find(MPI_Request handle);
+    static int withhold(MPI_Request* request);
+    static std::optional<int> completeThese(trace::OrderReader& entry, Shape shape, const Args& a,
+                                            MPI_Status* statuses);
+
+    std::uint64_t m_next = 0; ///< begin of the call of the next entry
+    trace::OrderReader m_log;
+    std::size_t m_shadows = 0; ///< receives that one of ours stands for
+    std::size_t m_receiveCount = 0;
+    Pool<Receive, 16> m_receives;
+};
+extern Forced forced;
+
+/// Asks again until a poll says yes, or fails.
+void pauseBetweenPolls();
+template <typename Call>
+int untilYes(Call call, const int* flag) {
+    int code = call();
+    while (code == MPI_SUCCESS && *flag == 0) {
+        pauseBetweenPolls();
+        code = call();
+    }
+    return code;
+}
+
+/// While it lives, MPI is given ours where they stand for the user's requests.
+class Shadows {
+  public:
+    Shadows(MPI_Request* requests, std::int64_t count)
+        : m_requests(requests), m_count(forced.anyShadow() && requests != nullptr && count > 0 ? static_cast<std::size_t>(count) : 0),
+          m_users(m_count) {
+        if (m_count != 0) [[unlikely]] {
+            substitute();
+        }
+    }
+    ~Shadows() {
+        if (m_count != 0) [[unlikely]] {
+            restore();
+        }
+    }
+    Shadows(const Shadows&) = delete;
+    Shadows& operator=(const Shadows&) = delete;
+
+  private:
+    void substitute();
+    void restore();
+
+    MPI_Request* m_requests;
+    std::size_t m_count;
+    Scratch<MPI_Request, 16, 5> m_users;
+};
+
+} // namespace stopline::preload
