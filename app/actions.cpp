@@ -45,6 +45,9 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     kill = add(tr("&Kill"), QStringLiteral("kill"), key("Shift+F5"), tr("End all ranks of the job"));
     restart = add(tr("R&estart"), QStringLiteral("restart"), key("Ctrl+Shift+F5"),
                   tr("Kill the job and run it again; breakpoints stay"));
+    replay = add(tr("Replay ru&n"), QStringLiteral("replay"), key("Ctrl+R"),
+                 tr("Kill the job and run it again exactly as recorded: every receive, probe and test gets what it got; "
+                    "breakpoints as they are now"));
     stopAtStart = add(tr("Stop before &main"), {}, {}, tr("The next Run stops every rank before main"));
     stopAtStart->setCheckable(true);
     connect(stopAtStart, &QAction::toggled, session, &Session::setStopAtStart);
@@ -153,6 +156,7 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     bind(stepOut, Verb::StepOut, &Session::stepOut);
     bind(kill, Verb::Kill, &Session::kill);
     bind(restart, Verb::Restart, &Session::restart);
+    bind(replay, Verb::Replay, &Session::replay);
     bind(undo, Verb::Undo, &Session::undo);
     bind(redo, Verb::Redo, &Session::redo);
     bind(rollback, Verb::Rollback, &Session::rollback);
@@ -198,6 +202,7 @@ void Actions::nameAll() {
         {toggleBreakpoint, "toggleBreakpoint"},
         {kill, "kill"},
         {restart, "restart"},
+        {replay, "replay"},
         {stopAtStart, "stopAtStart"},
         {undo, "undo"},
         {redo, "redo"},

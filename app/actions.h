@@ -38,6 +38,7 @@ class Actions : public QObject {
     QAction* toggleBreakpoint; ///< owner: source view
     QAction* kill;
     QAction* restart;
+    QAction* replay;
     QAction* stopAtStart;
     // Replay
     QAction* undo;

@@ -142,6 +142,7 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
     case ScriptVerb::RunTo:
     case ScriptVerb::Kill:
     case ScriptVerb::Restart:
+    case ScriptVerb::Replay:
     case ScriptVerb::Open:
     case ScriptVerb::Focus:
     case ScriptVerb::Show:
@@ -153,6 +154,7 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
     case ScriptVerb::Breakpoints:
         return breakpointVerb(line, out);
     case ScriptVerb::Ranks:
+    case ScriptVerb::Compared:
     case ScriptVerb::Where:
     case ScriptVerb::Print:
     case ScriptVerb::Parts:

@@ -17,7 +17,7 @@ void BatchRunner::expectResume(Verb verb) {
     m_moved.clear();
     m_stayed.clear();
     m_warning.clear();
-    if (verb == Verb::Run || verb == Verb::Restart) {
+    if (verb == Verb::Run || verb == Verb::Restart || verb == Verb::Replay) {
         m_launching = true;
         m_begun = false;
         return;
@@ -40,7 +40,8 @@ BatchRunner::Outcome BatchRunner::open(const ScriptLine& line, const QString& fi
 }
 
 BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
-    if (line.verb == ScriptVerb::Run || line.verb == ScriptVerb::Start || line.verb == ScriptVerb::Restart) {
+    if (line.verb == ScriptVerb::Run || line.verb == ScriptVerb::Start || line.verb == ScriptVerb::Restart ||
+        line.verb == ScriptVerb::Replay) {
         m_mustBegin = !line.mayFail;
     }
     const auto usable = [this](Verb verb) -> Outcome {
@@ -67,6 +68,13 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         }
         expectResume(Verb::Restart);
         m_session->restart();
+        return waitLaunched(line);
+    case ScriptVerb::Replay:
+        if (const Outcome o = usable(Verb::Replay); o.result != Verdict::Done) {
+            return o;
+        }
+        expectResume(Verb::Replay);
+        m_session->replay();
         return waitLaunched(line);
     case ScriptVerb::Open: {
         const Outcome outcome = open(line, line.words.first());

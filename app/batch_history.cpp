@@ -42,6 +42,7 @@ bool hadJob(const HistoryEntry& entry, const HistoryEntry* previous) {
     case Verb::Restart:
         return false;
     case Verb::Go:
+    case Verb::Replay:
     case Verb::Rollback:
     case Verb::Forward:
         return events || (previous != nullptr && previous->after == entry.before);

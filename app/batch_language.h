@@ -39,6 +39,8 @@ enum class ScriptVerb {
     RunTo,
     Kill,
     Restart,
+    Replay,
+    Compared,
     Open,
     Focus,
     Show,

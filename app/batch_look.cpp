@@ -157,6 +157,20 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
     case ScriptVerb::Input:
         m_session->writeInput(line.rest.toUtf8() + '\n');
         return {};
+    case ScriptVerb::Compared: {
+        const Session::Comparison now = m_session->comparison();
+        if (!now.again) {
+            out << QStringLiteral("the first execution: there is nothing to compare it with");
+        }
+        for (int rank = 0; rank < now.compared.size(); ++rank) {
+            out << QStringLiteral("[%1] %2 through event %3%4")
+                       .arg(rank)
+                       .arg(now.equal ? QStringLiteral("identical") : QStringLiteral("equal"))
+                       .arg(now.compared[rank].value())
+                       .arg(now.live.contains(RankId{rank}) ? QStringLiteral(", live behind it") : QString());
+        }
+        return {};
+    }
     case ScriptVerb::Ranks:
         askRunning(allRanks());
         for (const RankId rank : allRanks()) {

@@ -172,8 +172,8 @@ void MainWindow::connectSession() {
                 .arg(d.rank.value())
                 .arg(d.event.value())
                 .arg(locationText(d.where), d.executed, d.recorded),
-            tr("The ranks are not at the stopline. The program does not run the same twice, for example "
-               "because a wildcard receive got another message."));
+            tr("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of "
+               "one-sided accesses decides there. The diagram now shows this execution."));
     });
     connect(m_session, &Session::jobEnded, this, [this](const QString& summary) {
         statusBar()->showMessage(tr("The job has ended: %1").arg(summary));

@@ -101,7 +101,7 @@ void MainWindow::buildMenus() {
     };
     Actions& a = *m_actions;
     fill(tr("&Session"),
-         {a.launch, a.openRecording, a.openSource, nullptr, a.stopAtStart, a.restart, a.kill, nullptr, a.quit});
+         {a.launch, a.openRecording, a.openSource, nullptr, a.stopAtStart, a.restart, a.replay, a.kill, nullptr, a.quit});
     fill(tr("&Run"), {a.runOrContinue, a.pause, nullptr, a.stepOver, a.stepInto, a.stepOut, a.runToCursor,
                       nullptr, a.toggleBreakpoint});
     fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,

@@ -23,6 +23,7 @@ struct Recording::RankFeed {
     RankId rank{0};
     trace::RankReader reader;
     std::size_t consumed = 0;      ///< events that the reader still has, already compared or appended
+    EventIndex recordedBefore{0};  ///< last event that was recorded when this execution began
     TimeNs lastExecuted = 0;       ///< execution time of the last one of them in this execution
     std::uint32_t commsSeen = 0;
     std::uint32_t commsRecorded = 0; ///< communicators of this rank in the timeline
@@ -62,6 +63,7 @@ void Recording::beginExecution() {
     });
     for (auto& feed : m_feeds) {
         feed->reader = trace::RankReader();
+        feed->recordedBefore = m_timeline->lastEvent(feed->rank);
         feed->consumed = 0;
         feed->lastExecuted = 0;
         feed->commsSeen = 0;
@@ -365,6 +367,17 @@ void Recording::branch() {
 
 EventIndex Recording::executed(RankId rank) const {
     return m_feeds[std::size_t(rank.value())]->reader.lastEvent();
+}
+
+EventIndex Recording::recordedBefore(RankId rank) const {
+    return m_feeds[std::size_t(rank.value())]->recordedBefore;
+}
+
+EventIndex Recording::comparedEqual(RankId rank) const {
+    const RankFeed& feed = *m_feeds[std::size_t(rank.value())];
+    const std::uint64_t first = feed.reader.firstEvent().value();
+    const EventIndex taken(first == 0 ? 0 : first + feed.consumed - 1);
+    return std::min(taken, feed.recordedBefore);
 }
 
 bool Recording::replaying(RankId rank) const {

@@ -68,6 +68,10 @@ class Recording {
     [[nodiscard]] EventIndex executed(RankId rank) const;
     /// Number of events compared equal in this execution, smallest over the ranks that have run again.
     [[nodiscard]] bool replaying(RankId rank) const; ///< executed() is before the end of the recording
+    /// Last event of this execution that was recorded by an earlier one and is the same now; 0 in a first execution.
+    [[nodiscard]] EventIndex comparedEqual(RankId rank) const;
+    /// Last event that earlier executions have recorded.
+    [[nodiscard]] EventIndex recordedBefore(RankId rank) const;
 
   private:
     struct RankFeed;

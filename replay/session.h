@@ -107,7 +107,7 @@ struct Focus {
 [[nodiscard]] QString rankListText(const QVector<RankId>& ranks);
 
 enum class Verb {
-    Run, Continue, Pause, StepOver, StepInto, StepOut, RunTo, Kill, Restart, Go, Undo, Redo, Rollback, Forward
+    Run, Continue, Pause, StepOver, StepInto, StepOut, RunTo, Kill, Restart, Replay, Go, Undo, Redo, Rollback, Forward
 };
 [[nodiscard]] QString verbName(Verb verb); ///< "Continue", "Step over", …
 
@@ -191,6 +191,17 @@ class Session : public QObject {
     void runTo(const QString& file, int line);
     void kill();    ///< all ranks, always
     void restart(); ///< kill, then run from the start with the same settings
+    /// Kill, then the recorded execution again from its start, with the breakpoints as they are now: every rank's MPI
+    /// decides as it did. Behind the end of the recording the job goes on live.
+    void replay();
+    /// How far the present execution has been compared with the recording.
+    struct Comparison {
+        bool again = false;  ///< it is not the first of this recording
+        bool equal = true;   ///< as far as it has been compared
+        QVector<EventIndex> compared; ///< last event found equal, by rank; empty before there are ranks
+        QVector<RankId> live;         ///< have gone on behind the end of the recording
+    };
+    [[nodiscard]] Comparison comparison() const;
     /// Empty when the verb can be used now, else why not (for a disabled action's tooltip).
     [[nodiscard]] QString whyNot(Verb verb) const;
     /// What is under way and can be cancelled ("Going to the stopline: 3 of 4 ranks there"), or empty.

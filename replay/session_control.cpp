@@ -36,6 +36,8 @@ QString Session::Impl::whyNot(Verb verb) const {
         return spec.program.isEmpty() && spec.command.isEmpty() ? QStringLiteral("no program is chosen") : QString();
     case Verb::Restart:
         return spec.program.isEmpty() && spec.command.isEmpty() ? QStringLiteral("no program is chosen") : QString();
+    case Verb::Replay:
+        return recordedEvents() ? QString() : QStringLiteral("nothing is recorded yet");
     case Verb::Kill:
         return alive() ? QString() : QStringLiteral("there is no job");
     case Verb::Pause:
@@ -262,7 +264,7 @@ void Session::Impl::startFresh() {
     setHitCounts({});
     emit q->timelineReplaced();
     emit q->stoplineChanged();
-    startJob(nullptr);
+    startJob(nullptr, false);
     beginCommand(Verb::Run);
     commands.back().before.assign(std::size_t(ranks), {}); // the job is there already, but was not
 }

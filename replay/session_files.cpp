@@ -1,4 +1,5 @@
 // What the program wrote and was given, and the files on its command line, compared with the run before.
+#include "debug_file.h"
 #include "session_impl.h"
 
 #include <QDateTime>
@@ -44,6 +45,7 @@ void Session::Impl::onOutput(RankId rank, int stream, const QByteArray& bytes) {
 
 void Session::Impl::noteFiles() {
     files.clear();
+    builds.clear();
     const QDir folder(spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory);
     QStringList names = spec.command + spec.arguments;
     names << spec.program << spec.inputFile;
@@ -51,6 +53,9 @@ void Session::Impl::noteFiles() {
         const QFileInfo file(folder, name);
         if (!name.isEmpty() && !name.startsWith(u'-') && file.isFile()) {
             files[file.absoluteFilePath()] = {file.size(), file.lastModified().toMSecsSinceEpoch()};
+            if (const std::string build = buildIdOfFile(QFile::encodeName(file.absoluteFilePath()).toStdString()); !build.empty()) {
+                builds[file.absoluteFilePath()] = build;
+            }
         }
     }
 }
@@ -59,12 +64,26 @@ void Session::Impl::checkFiles() {
     for (auto& [name, was] : files) {
         const QFileInfo file(name);
         const auto now = std::make_pair(file.size(), file.lastModified().toMSecsSinceEpoch());
-        if (now != was) {
+        if (now != was && builds.count(name) == 0) {
             say(Severity::Warning, QStringLiteral("%1 has changed since the run that is replayed.").arg(name),
                 QStringLiteral("The replay may differ; Restart records anew."));
             was = now;
         }
     }
+}
+
+bool Session::Impl::refusesProgram() {
+    for (auto& [name, was] : builds) {
+        std::string now = buildIdOfFile(QFile::encodeName(name).toStdString());
+        if (now != was && !now.empty()) {
+            was = std::move(now);
+            refuse(QStringLiteral("%1 has been built anew since the run was recorded.").arg(name),
+                   QStringLiteral("Restart records the new program. To go on with it all the same, give the command again: where it does "
+                                  "something else than was recorded, that is said."));
+            return true;
+        }
+    }
+    return false;
 }
 
 QByteArray Session::output(RankId rank) const {

@@ -20,9 +20,16 @@ TraceFollower::TraceFollower(Session::Impl& session) : QObject(session.q), m_ses
 
 void TraceFollower::setOn(bool on) {
     m_on = on;
+    setComparing(m_comparing);
     if (on) {
-        m_timer.start();
         tick();
+    }
+}
+
+void TraceFollower::setComparing(bool on) {
+    m_comparing = on;
+    if (m_on || m_comparing) {
+        m_timer.start(m_comparing ? kComparingMs : kPeriodMs);
     } else {
         m_timer.stop();
     }
@@ -47,8 +54,11 @@ void TraceFollower::tick() {
     if (m_fetching > 0 || !m_pending.empty()) {
         return; // still at the last one
     }
+    if (m_comparing && !m_session.replaying()) {
+        setComparing(false);
+    }
     fetch([this](RankProcess* rank) {
-        return rank->view().phase == RankPhase::Running &&
+        return (m_on || m_session.recording->replaying(rank->rank())) && rank->view().phase == RankPhase::Running &&
                rank->link()->status().event > m_session.recording->executed(rank->rank());
     });
 }

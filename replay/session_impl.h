@@ -100,6 +100,9 @@ struct Session::Impl {
     bool approachFresh = false; ///< with a new job
     std::weak_ptr<bool> settingOut; ///< a journey has been asked for, and it is being found out where the ranks are
     bool forJourney = false;    ///< the job was started for one
+    bool again = false;         ///< the job is another execution of the recording
+    std::set<QString> unforcedSaid; ///< of this recording
+    bool liveSaid = false;      ///< that ranks have gone on behind the recording's end, in this execution
     QString approachNote;
     bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
     std::function<void(bool)> approachDone; ///< history bookkeeping
@@ -142,13 +145,15 @@ struct Session::Impl {
     std::set<std::pair<int, int>> streamsDiffer;        ///< already said
     QByteArray input;                                   ///< typed for the job so far
     std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
+    std::map<QString, std::string> builds;              ///< build ids of those that are programs, as recorded or accepted
 
     // session.cpp, _job, _stops, _look, _files
     RankProcess* process(RankId rank) const;
     [[nodiscard]] StopWhy shownWhy(const RankView& view) const;
     std::vector<RankProcess*> focusRanks() const;
     bool alive() const { return job && !job->over(); }
-    void startJob(Approach* with);
+    /// `with`: on its way to places; `throughRecording`: it is to be the recorded execution, whether on a journey or not.
+    void startJob(Approach* with, bool throughRecording);
     void endJob();
     void onRankAdded(RankProcess* rank);
     void onJoined(RankProcess* rank);
@@ -168,6 +173,8 @@ struct Session::Impl {
     void onOutput(RankId rank, int stream, const QByteArray& bytes);
     void noteFiles();
     void checkFiles();
+    /// Says so, once, if the program is another one than was recorded: true then.
+    bool refusesProgram();
     void resize(int count);
     void locate(RankProcess* rank, std::function<void()> done);
     void onLocated(RankProcess* rank);
@@ -229,10 +236,17 @@ struct Session::Impl {
     [[nodiscard]] std::vector<Target> closed(std::vector<Target> to) const;
     [[nodiscard]] std::vector<Target> targetsOf(const Cut& cut) const;
 
+    // session_replay.cpp
+    [[nodiscard]] bool recordedEvents() const; ///< there are any
+    [[nodiscard]] bool replaying() const;      ///< some rank is still on recorded ground
+    void sayLive();
+    void sayCompared();
+    void sayUnforced();
+
     // session_travel.cpp
     void setOut(std::function<void()> then);
     void stayHere(const QString& why);
-    void refuse(const QString& why);
+    void refuse(const QString& why, const QString& remedy = {});
     bool refusesPlaces(const std::vector<Target>& to);
     void travel(Verb verb, std::vector<Target> to, std::function<void(bool)> done);
     void startApproach(std::vector<Target> to);

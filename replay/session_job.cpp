@@ -37,7 +37,7 @@ void Session::Impl::resize(int count) {
     emit q->historyChanged();
 }
 
-void Session::Impl::startJob(Approach* with) {
+void Session::Impl::startJob(Approach* with, bool throughRecording) {
     const QPointer<Job> old = job;
     endJob();
     for (RankView& view : lastViews) { // nothing of the old job is shown any more
@@ -52,7 +52,7 @@ void Session::Impl::startJob(Approach* with) {
     locating.clear();
     whenLocated = nullptr;
     arriving = false;
-    const bool outsideSaid = with != nullptr && faultsSaid.contains(kOutside); // a journey brings nothing new there
+    const bool outsideSaid = throughRecording && faultsSaid.contains(kOutside); // a journey brings nothing new there
     faultsSaid.clear();
     if (outsideSaid) {
         faultsSaid.insert(kOutside);
@@ -60,9 +60,11 @@ void Session::Impl::startJob(Approach* with) {
     runTo = {};
     heldAtStart = false;
     forJourney = with != nullptr;
+    again = throughRecording;
+    liveSaid = false;
     departure.reset();
     outputs.clear();
-    if (with != nullptr) {
+    if (throughRecording) {
         for (auto& [key, bytes] : streams) {
             // The longer one is kept: what has not been printed again yet is still what the program prints there.
             QByteArray& kept = recordedStreams[key];
@@ -84,16 +86,17 @@ void Session::Impl::startJob(Approach* with) {
     }
     follower->forget();
     recording->beginExecution();
-    // A journey is through what was recorded, whatever has been chosen for the next run.
-    auto* started = new Job(with != nullptr ? recordedSpec : spec, installation, Incarnation(incarnations),
-        [with, this](RankId rank, agent::RankConfig& config) {
+    follower->setComparing(throughRecording);
+    // What was recorded is gone through again, whatever has been chosen for the next run.
+    auto* started = new Job(throughRecording ? recordedSpec : spec, installation, Incarnation(incarnations),
+        [with, throughRecording, this](RankId rank, agent::RankConfig& config) {
             config.gate = trace::Gate::Constructor;
             if (with != nullptr && with == approach) {
                 with->configure(rank, config);
-                if (rank.value() < recording->timeline().rankCount()) {
-                    const OrderLog log = recording->orderLog(rank);
-                    config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
-                }
+            }
+            if (throughRecording && rank.value() < recording->timeline().rankCount()) {
+                const OrderLog log = recording->orderLog(rank);
+                config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
             }
         }, q);
     job = started;
@@ -185,6 +188,7 @@ void Session::Impl::onJobOver(const QString& summary) {
         }
     }
     job = nullptr;
+    sayCompared();
     if (approach != nullptr) {
         approach->cancel(QStringLiteral("the job has ended: %1").arg(summary));
     }

@@ -57,6 +57,7 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     if (difference) {
         onDifference(*difference);
     }
+    sayLive();
     if (recording->outside()) {
         sayOutside(*recording->outside());
     }
@@ -79,6 +80,7 @@ bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::
     if (taken.difference) {
         onDifference(*taken.difference);
     }
+    sayLive();
     if (recording->outside()) {
         sayOutside(*recording->outside());
     }

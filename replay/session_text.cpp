@@ -127,6 +127,8 @@ QString verbName(Verb verb) {
         return QStringLiteral("Kill");
     case Verb::Restart:
         return QStringLiteral("Restart");
+    case Verb::Replay:
+        return QStringLiteral("Replay run");
     case Verb::Go:
         return QStringLiteral("Go to stopline");
     case Verb::Undo:

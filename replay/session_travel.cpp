@@ -8,6 +8,9 @@ namespace stopline::replay {
 
 /// Does `then`, the beginning of a journey, when it is known where all ranks are. Until then no other can be asked for.
 void Session::Impl::setOut(std::function<void()> then) {
+    if (refusesProgram()) {
+        return;
+    }
     const auto token = std::make_shared<bool>(true);
     settingOut = token;
     freshPlaces([this, token, then = std::move(then)] {
@@ -29,8 +32,8 @@ void Session::Impl::stayHere(const QString& why) {
     emit q->operationFinished(false, why);
 }
 
-void Session::Impl::refuse(const QString& why) {
-    emit q->message(Severity::Warning, why, {});
+void Session::Impl::refuse(const QString& why, const QString& remedy) {
+    emit q->message(Severity::Warning, why, remedy);
     emit q->operationFinished(false, why);
 }
 
@@ -107,7 +110,7 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     emit q->operationChanged();
     emit q->verbsChanged();
     if (!goesOn) {
-        startJob(approach);
+        startJob(approach, true);
         return;
     }
     std::vector<bool> stays;
@@ -175,6 +178,9 @@ void Session::Impl::arrived(bool ok, const QString& text, Verb verb) {
     emit q->operationChanged();
     emit q->verbsChanged();
     emit q->historyChanged();
+    if (ok) {
+        sayCompared();
+    }
     if (!ok && !departure) {
         say(Severity::Warning, QStringLiteral("%1: not every rank is at its place: %2").arg(verbName(verb), text));
     }
@@ -239,7 +245,7 @@ void Session::Impl::onDifference(const Difference& difference) {
         emit q->stoplineChanged();
         emit q->historyChanged();
         say(Severity::Error, text,
-            QStringLiteral("The program ran differently this time: a wildcard receive, a probe, the order of threads or a time decides there. The diagram "
+            QStringLiteral("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of one-sided accesses decides there. The diagram "
                            "now shows this execution; you can go on from here."));
         emit q->departed(found);
         if (approach != nullptr) {

@@ -15,6 +15,7 @@ add_executable(timeline_test
     matching_test.cpp
     mpi4_test.cpp
     one_sided_test.cpp
+    order_log_test.cpp
     refused_test.cpp
     requests_test.cpp
 )

@@ -1,0 +1,138 @@
+// The recorded execution once more: replaying it from its start, and what is said of how far it was the same.
+#include "session_impl.h"
+
+#include <QMap>
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+namespace {
+
+/// "28 on rank 0, 12 on ranks 1-3"; long lists are cut.
+QString eventsText(const QVector<EventIndex>& events) {
+    QMap<quint64, QVector<RankId>> ranksAt;
+    for (qsizetype i = 0; i < events.size(); ++i) {
+        ranksAt[events[i].value()] << RankId(std::int32_t(i));
+    }
+    constexpr int kMost = 6;
+    QStringList parts;
+    for (auto it = ranksAt.cbegin(); it != ranksAt.cend() && parts.size() < kMost; ++it) {
+        parts << QStringLiteral("%1 on %2").arg(it.key()).arg(rankListText(it.value()));
+    }
+    return ranksAt.size() == 1 ? QStringLiteral("%1 on all ranks").arg(ranksAt.firstKey())
+                               : parts.join(QStringLiteral(", ")) + (ranksAt.size() > kMost ? QStringLiteral(", …") : QString());
+}
+
+QString unforcedText(Unforced::Why why) {
+    switch (why) {
+    case Unforced::Why::Threads:
+        return QStringLiteral("several threads call MPI, and in which order they do is not replayed");
+    case Unforced::Why::OneSided:
+        return QStringLiteral("what one-sided calls read depends on when others write, which is not replayed");
+    case Unforced::Why::Processes:
+        return QStringLiteral("processes that are started or joined are others each time");
+    case Unforced::Why::Unknown:
+        return QStringLiteral("MPI does not tell from whom the call received");
+    case Unforced::Why::TooLong:
+        return QStringLiteral("it is about more requests than the recording lists");
+    }
+    return {};
+}
+
+} // namespace
+
+bool Session::Impl::recordedEvents() const {
+    const Timeline& timeline = recording->timeline();
+    for (int i = 0; i < timeline.rankCount(); ++i) {
+        if (timeline.lastEvent(RankId(i)).value() > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Session::Impl::replaying() const {
+    const std::vector<RankProcess*> all = processes();
+    return again && std::any_of(all.begin(), all.end(), [this](const RankProcess* rank) { return recording->replaying(rank->rank()); });
+}
+
+void Session::replay() {
+    m_impl->stayHere(tr("the job was started again"));
+    if (const QString why = m_impl->whyNot(Verb::Replay); !why.isEmpty()) {
+        m_impl->refuse(why);
+        return;
+    }
+    m_impl->setOut([this] {
+        m_impl->beginCommand(Verb::Replay);
+        m_impl->sayUnforced();
+        m_impl->startJob(nullptr, true);
+    });
+}
+
+Session::Comparison Session::comparison() const {
+    Comparison result;
+    result.again = m_impl->again;
+    result.equal = !m_impl->departure;
+    if (!result.again) {
+        return result;
+    }
+    const Recording& recording = *m_impl->recording;
+    for (int i = 0; i < recording.timeline().rankCount(); ++i) {
+        const RankId rank(i);
+        result.compared << recording.comparedEqual(rank);
+        if (result.equal && recording.recordedBefore(rank).value() > 0 && recording.executed(rank) > recording.recordedBefore(rank)) {
+            result.live << rank;
+        }
+    }
+    return result;
+}
+
+/// Says once in an execution that ranks have gone on behind what was recorded.
+void Session::Impl::sayLive() {
+    if (!again || liveSaid || departure) {
+        return;
+    }
+    const Comparison now = q->comparison();
+    if (now.live.isEmpty()) {
+        return;
+    }
+    liveSaid = true;
+    const RankId first = now.live.first();
+    say(Severity::Info,
+        QStringLiteral("From event %1 of rank %2 on the job runs live: the recording ends there, identical so far.")
+            .arg(recording->recordedBefore(first).value())
+            .arg(first.value()));
+}
+
+/// Says how far this execution was the recorded one, if it is another execution.
+void Session::Impl::sayCompared() {
+    const Comparison now = q->comparison();
+    if (!now.again || !now.equal || now.compared.isEmpty()) {
+        return;
+    }
+    say(Severity::Info, QStringLiteral("Identical to the recording through event %1.").arg(eventsText(now.compared)));
+}
+
+/// Says once for a recording what of it another execution may do differently.
+void Session::Impl::sayUnforced() {
+    for (int i = 0; i < recording->timeline().rankCount(); ++i) {
+        const std::optional<Unforced> unforced = recording->orderLog(RankId(i)).unforced;
+        if (!unforced) {
+            continue;
+        }
+        const auto call = recording->timeline().callAt(RankId(i), unforced->event);
+        const QString text =
+            QStringLiteral("Another execution may differ from %1 of rank %2 (event %3) on: %4.")
+                .arg(call ? functionText(recording->timeline().details(RankId(i), recording->timeline().call(*call).beginDetails).function) : QString())
+                .arg(i)
+                .arg(unforced->event.value())
+                .arg(unforcedText(unforced->why));
+        if (unforcedSaid.insert(text).second) {
+            say(Severity::Info, text, QStringLiteral("A difference is found and said when it happens."));
+        }
+        return;
+    }
+}
+
+} // namespace stopline::replay
