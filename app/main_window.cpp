@@ -267,8 +267,10 @@ void MainWindow::updateStrip() {
     m_source->setNotice(
         !m_session->openedRecording().isEmpty()
             ? tr("<p><b>Select a call in the diagram: its source line appears here.</b></p>"
-                 "<p>%1 is a recording: it can be looked at, and there is no job to control.</p>")
-                  .arg(QFileInfo(m_session->openedRecording()).fileName().toHtmlEscaped())
+                 "<p>%1 is a recording. Replay run%2 executes it again, as it was; so do Go to stopline and "
+                 "Roll back, as far as to their place.</p>")
+                  .arg(QFileInfo(m_session->openedRecording()).fileName().toHtmlEscaped(),
+                       keyNote(QStringLiteral("replay")))
         : program
             ? tr("<p><b>Press Run%1 to start the job.</b></p>"
                      "<p>Pause%2 stops it wherever it is. The source of the shown rank "

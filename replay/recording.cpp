@@ -31,6 +31,9 @@ struct Recording::RankFeed {
     bool different = false;
     bool brokenOff = false; ///< of this execution
     FreedCompletions freed;
+    // Call sites, where they have moved; in this execution.
+    std::unordered_map<std::uint64_t, CodeAddress> recordedSite; ///< by the executed one
+    std::unordered_map<std::uint64_t, CodeAddress> executedSite; ///< by the recorded one
     EventIndex openPoll{0}; ///< begin of the latest poll that had not ended when it was read; 0: none
     std::uint64_t openFailures = 0; ///< of it, so far
     std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
@@ -71,6 +74,8 @@ void Recording::beginExecution() {
         feed->different = false;
         feed->brokenOff = false;
         feed->freed.clear();
+        feed->recordedSite.clear();
+        feed->executedSite.clear();
         feed->toTimeline.clear();
         feed->firstExecution = first;
         feed->shifted = false;
@@ -89,11 +94,17 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
         if (!m_outside && (callClass == trace::CallClass::CommSpawn || callClass == trace::CallClass::CommJoin)) {
             m_outside = Outside{feed.rank, details.function, details.site};
         }
-        std::string key = keyOf(details);
+        trace::EventDetails moved;
+        if (const auto site = feed.recordedSite.find(details.site.value()); m_sitesMoved && site != feed.recordedSite.end()) {
+            moved = details;
+            moved.site = site->second;
+        }
+        const trace::EventDetails& kept = moved.site.value() != 0 ? moved : details;
+        std::string key = keyOf(kept);
         if (const auto it = feed.known.find(key); it != feed.known.end()) {
             translated = it->second;
         } else {
-            translated = m_timeline->addDetails(feed.rank, details);
+            translated = m_timeline->addDetails(feed.rank, kept);
             feed.known.emplace(std::move(key), translated);
         }
     }
@@ -171,7 +182,9 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
         if (executed != recorded) {
             const trace::EventDetails& now = m_timeline->details(feed.rank, executed);
             const trace::EventDetails& then = m_timeline->details(feed.rank, recorded);
-            if (!sameEvent(now, then)) {
+            if (m_sitesMoved && sameAtMovedSite(feed, feed.reader.events()[feed.consumed].details, executed, recorded)) {
+                // That the site has moved is known from here on.
+            } else if (!sameEvent(now, then)) {
                 feed.different = true;
                 return Difference{feed.rank, number, then, now, false};
             }
@@ -180,6 +193,30 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
         feed.lastExecuted = feed.reader.events()[feed.consumed].execution;
     }
     return std::nullopt;
+}
+
+/// The events are the same but for their call sites, and these may be one: then they are from here on.
+bool Recording::sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, DetailsId executed, DetailsId recorded) {
+    trace::EventDetails now = m_timeline->details(feed.rank, executed);
+    const trace::EventDetails& then = m_timeline->details(feed.rank, recorded);
+    const CodeAddress raw = feed.reader.details(executedRaw).site;
+    if (now.site == then.site || raw.value() == 0 || then.site.value() == 0) {
+        return false; // no matter of sites
+    }
+    const auto known = feed.recordedSite.find(raw.value());
+    const auto taken = feed.executedSite.find(then.site.value());
+    if (known != feed.recordedSite.end() || taken != feed.executedSite.end()) {
+        return false; // one of them is another one's
+    }
+    now.site = then.site;
+    if (!sameEvent(now, then)) {
+        return false;
+    }
+    feed.recordedSite.emplace(raw.value(), then.site);
+    feed.executedSite.emplace(then.site.value(), raw);
+    feed.toTimeline.clear(); // what has been translated before with this site is to be again
+    feed.freed.compare(now, then);
+    return true;
 }
 
 std::optional<Difference> Recording::takeComms(RankFeed& feed) {

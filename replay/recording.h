@@ -32,6 +32,10 @@ class Recording {
 
     [[nodiscard]] const Timeline& timeline() const { return *m_timeline; }
 
+    /// The code is to be elsewhere in the executions that follow, as the recorded one left its addresses to the system:
+    /// call sites need only correspond one to one. Those of the recording are kept.
+    void setSitesMoved() { m_sitesMoved = true; }
+
     /// A new execution follows: its events are compared with the recording as far as that reaches, then appended.
     void beginExecution();
     /// Takes in what is new in a rank's image. Returns the first difference, once; after that the rank's events are kept
@@ -79,6 +83,7 @@ class Recording {
     void join(RankFeed& feed);
     void append(RankFeed& feed, std::size_t to);
     std::optional<Difference> compare(RankFeed& feed, std::size_t to);
+    bool sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, DetailsId executed, DetailsId recorded);
     std::optional<Difference> takeComms(RankFeed& feed);
     void takeStops(RankFeed& feed);
     void keepStop(RankFeed& feed, const trace::StopRecord& stop);
@@ -89,6 +94,7 @@ class Recording {
     std::unique_ptr<Timeline> m_timeline;
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
     std::optional<Outside> m_outside;
+    bool m_sitesMoved = false;
 };
 
 } // namespace stopline::replay

@@ -22,8 +22,8 @@ QString Session::Impl::whyNot(Verb verb) const {
                : focus.all() ? QStringLiteral("no rank is %1").arg(state)
                              : QStringLiteral("none of the chosen ranks is %1").arg(state);
     };
-    if (opened != nullptr || opening != nullptr) {
-        return whyNotOpened(verb);
+    if (const QString why = whyNotOpened(verb); !why.isEmpty()) {
+        return why;
     }
     if (onTheWay() && verb != Verb::Kill && verb != Verb::Pause) {
         return QStringLiteral("the job is on its way to a place; cancel that first");
@@ -261,6 +261,7 @@ void Session::Impl::startFresh() {
     symbols.clear();
     sites.clear();
     recordedSpec = spec;
+    origin.reset();
     setHitCounts({});
     emit q->timelineReplaced();
     emit q->stoplineChanged();

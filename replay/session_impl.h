@@ -86,6 +86,7 @@ struct Session::Impl {
 
     // A recording from a file instead of a job (session_recording.cpp).
     std::unique_ptr<LoadedRecording> opened;
+    std::unique_ptr<LoadedRecording> origin; ///< of which the job is another execution; without its recording
     class Opening; ///< the thread that reads one
     std::unique_ptr<Opening> opening;
 
@@ -190,6 +191,7 @@ struct Session::Impl {
     void cancelOpening();
     [[nodiscard]] QString openingText() const; ///< what operation() says while a file is read; empty: none is
     [[nodiscard]] QString whyNotOpened(Verb verb) const;
+    void executeOpened();
 
     // session_control.cpp
     [[nodiscard]] bool onTheWay() const;

@@ -40,6 +40,9 @@ void Session::Impl::resize(int count) {
 void Session::Impl::startJob(Approach* with, bool throughRecording) {
     const QPointer<Job> old = job;
     endJob();
+    if (opened != nullptr) {
+        executeOpened();
+    }
     for (RankView& view : lastViews) { // nothing of the old job is shown any more
         view = {};
         view.phase = RankPhase::Starting;

@@ -69,17 +69,46 @@ QString Session::Impl::openingText() const {
 }
 
 QString Session::Impl::whyNotOpened(Verb verb) const {
+    if (opening == nullptr && opened == nullptr) {
+        return {};
+    }
     if (opened == nullptr) {
         return QStringLiteral("a recording is being read; cancel that first");
     }
     const QString name = QFileInfo(opened->path).fileName();
-    return verb == Verb::Run || verb == Verb::Restart
-               ? QStringLiteral("%1 is a recording, shown without its job; a new launch starts one").arg(name)
-               : QStringLiteral("%1 is a recording: there is no job to control").arg(name);
+    switch (verb) {
+    case Verb::Go:
+    case Verb::Replay:
+    case Verb::Rollback:
+    case Verb::Forward:
+        return opened->file.command.empty()
+                   ? QStringLiteral("%1 does not say by which command it was made: it cannot be executed again").arg(name)
+                   : QString();
+    case Verb::Run:
+    case Verb::Restart:
+        return QStringLiteral("%1 is a recording, shown without its job; Replay run executes it again, a new launch starts another job").arg(name);
+    default:
+        return QStringLiteral("%1 is a recording: there is no job to control. Replay run, or Go to stopline, executes it again").arg(name);
+    }
+}
+
+/// The job that is about to start is another execution of the recording on show.
+void Session::Impl::executeOpened() {
+    origin = std::move(opened);
+    recordedSpec = {};
+    for (const std::string& word : origin->file.command) {
+        recordedSpec.command << QString::fromStdString(word);
+    }
+    recordedSpec.workingDirectory = QString::fromStdString(origin->file.directory);
+    spec = recordedSpec;
+    input.clear();
+    files.clear();
+    recording->setSitesMoved();
 }
 
 void Session::Impl::leaveRecording() {
     opening.reset();
+    origin.reset();
     if (opened != nullptr) {
         opened.reset();
         resize(0);
@@ -104,6 +133,14 @@ void Session::Impl::onOpened(std::unique_ptr<LoadedRecording> loaded, const QStr
     resize(loaded->file.rankCount());
     opened = std::move(loaded);
     recording = std::move(opened->recording);
+    commands.clear();
+    redoList.clear();
+    builds.clear();
+    for (const CallSites::Code& code : opened->sites.callers()) {
+        if (!code.build.empty()) {
+            builds[QString::fromStdString(code.path)] = code.build;
+        }
+    }
     const Timeline& timeline = recording->timeline();
     for (std::size_t i = 0; i < lastViews.size(); ++i) {
         const RecordedRank& from = opened->file.ranks[i];

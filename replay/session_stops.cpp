@@ -194,13 +194,15 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
         return it->second;
     }
     SourceLocation location;
-    if (opened != nullptr) {
-        const SiteText found = opened->sites.of(rank, address);
+    if (const LoadedRecording* file = opened != nullptr ? opened.get() : origin.get(); file != nullptr) {
+        const SiteText found = file->sites.of(rank, address);
         location.file = QString::fromStdString(found.file);
         location.line = found.line;
         location.function = QString::fromStdString(found.function);
-        sites[key] = location;
-        return location;
+        if (opened != nullptr || location.line != 0 || !location.function.isEmpty()) {
+            sites[key] = location;
+            return location;
+        }
     }
     const auto program = programOf.find(rank.value());
     if (program != programOf.end()) {

@@ -328,7 +328,7 @@ void Session::forward() {
 }
 
 void Session::Impl::oneCall(Verb verb) {
-    if (onTheWay() || opened != nullptr || opening != nullptr) { // whether there is such a call is known when it is known where the ranks are
+    if (onTheWay() || !whyNotOpened(verb).isEmpty()) { // whether there is such a call is known when it is known where the ranks are
         refuse(whyNot(verb));
         return;
     }
