@@ -4,6 +4,7 @@
 
 #include <QCommandLineParser>
 #include <QFileInfo>
+#include <QRandomGenerator>
 
 namespace stopline::app {
 
@@ -44,10 +45,23 @@ CommandLine parseRecord(const QStringList& arguments) {
         "Runs a job without any debugger and writes what all its ranks did into one file.\n\n"
         "  stopline record -o run.stopline mpirun -n 16 ./app args\n"
         "  stopline record -o run.stopline -n 16 ./app args\n\n"
-        "Output, input and exit code are those of the job. Ctrl+C ends it and writes the file."));
+        "Output, input and exit code are those of the job. Ctrl+C ends it and writes the file.\n\n"
+        "  stopline record --until-fail 500 --jitter random -n 4 ./app\n\n"
+        "runs the job until a rank exits with a code other than 0, dies or hangs, and keeps the recording of that run."));
     parser.setSingleDashWordOptionMode(QCommandLineParser::ParseAsLongOptions);
     parser.setOptionsAfterPositionalArgumentsMode(QCommandLineParser::ParseAsPositionalArguments);
+    const QCommandLineOption untilFail(QStringLiteral("until-fail"),
+                                       QStringLiteral("Run again and again until one run fails, at most so often."),
+                                       QStringLiteral("runs"));
+    const QCommandLineOption hang(QStringLiteral("hang"),
+                                  QStringLiteral("With --until-fail: a run without any MPI call for so long hangs (default 60)."),
+                                  QStringLiteral("seconds"), QStringLiteral("60"));
+    const QCommandLineOption jitter(QStringLiteral("jitter"),
+                                    QStringLiteral("Delay calls at random, so that rare orders of messages happen. A number is the seed; "
+                                                   "each further run takes the next one."),
+                                    QStringLiteral("seed|random"));
     parser.addOption(output);
+    parser.addOptions({untilFail, hang, jitter});
     parser.addOptions(launch.all());
     parser.addPositionalArgument(QStringLiteral("program"),
                                  QStringLiteral("Program to run, or an MPI launcher."));
@@ -61,6 +75,30 @@ CommandLine parseRecord(const QStringList& arguments) {
     result.recordFile = parser.value(output);
     if (const QString wrong = launch.read(parser, result.launch); !wrong.isEmpty()) {
         return only(RunMode::Invalid, wrong);
+    }
+    if (parser.isSet(untilFail)) {
+        bool ok = false;
+        result.untilFail = parser.value(untilFail).toInt(&ok);
+        if (!ok || result.untilFail < 1) {
+            return only(RunMode::Invalid,
+                        QStringLiteral("--until-fail needs the most runs, not `%1`.").arg(parser.value(untilFail)));
+        }
+    }
+    if (parser.isSet(hang)) {
+        bool ok = false;
+        result.hangSeconds = parser.value(hang).toInt(&ok);
+        if (!ok || result.hangSeconds < 1 || result.untilFail == 0) {
+            return only(RunMode::Invalid,
+                        QStringLiteral("--hang needs a number of seconds, and --until-fail beside it."));
+        }
+    }
+    if (parser.isSet(jitter)) {
+        bool ok = parser.value(jitter) == QLatin1StringView("random");
+        result.jitter = ok ? QRandomGenerator::global()->bounded(1, 1'000'000'000) : parser.value(jitter).toULongLong(&ok);
+        if (!ok || result.jitter == 0) {
+            return only(RunMode::Invalid,
+                        QStringLiteral("--jitter needs a seed above 0, or `random`, not `%1`.").arg(parser.value(jitter)));
+        }
     }
     if (!result.hasProgram()) {
         return only(

@@ -78,6 +78,7 @@ void AgentLink::configure(const RankConfig& config) {
                         {"gdb", QFile::encodeName(config.gdbProgram).toStdString()},
                         {"mapdir", QFile::encodeName(config.mapDirectory).toStdString()},
                         {"randomize", config.randomizeAddresses ? "1" : "0"},
+                        {"jitter", std::to_string(config.jitter)},
                         {"record", config.record ? "1" : "0"}});
 }
 

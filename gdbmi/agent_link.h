@@ -59,6 +59,7 @@ struct RankConfig {
     QString mapDirectory; ///< empty: anonymous memory
     bool randomizeAddresses = false;
     QByteArray order;    ///< log of what MPI is to decide as it did (tracelib/order.h); empty: nothing
+    quint64 jitter = 0;  ///< seed of random delays before calls; 0: none
     bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
 

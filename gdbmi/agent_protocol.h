@@ -59,7 +59,8 @@ struct TraceHeader {
 
 /// Config fields: gate (Gate as number), threshold, incarnation, library (directory of
 /// libstopline-mpi-<MPI>.so, from which the agent chooses by what the program links), gdb (program), mapdir
-/// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default), record (1: no gdb, output and
+/// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default), jitter (seed of
+/// delays before calls, 0: none), record (1: no gdb, output and
 /// signals go past the agent, and a rank that has ended is kept until `finish`).
 ///
 /// State fields: pid (of the rank, 0 none yet), state (RankState), event, inside, poll, hold, reason

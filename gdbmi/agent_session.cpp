@@ -85,6 +85,10 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
     }
     m_mapping.header().gate.store(static_cast<std::uint32_t>(unsignedField(config, "gate", 0)));
     m_mapping.header().threshold.store(unsignedField(config, "threshold", kNoThreshold.value()));
+    if (const std::uint64_t seed = unsignedField(config, "jitter", 0); seed != 0) {
+        // Another one for each rank, and never 0.
+        m_mapping.header().jitter.store((seed + static_cast<std::uint64_t>(m_setup.rank) + 1) * 0x9e3779b97f4a7c15ULL | 1U);
+    }
     if (auto problem = m_mapping.addOrder(m_setup.order, m_setup.rank)) {
         return problem;
     }

@@ -2,6 +2,7 @@
 
 #include "../gdbmi/agent_process.h"
 #include "launch_plan.h"
+#include "loaded_recording.h"
 #include "recording_sites.h"
 
 #include <QDateTime>
@@ -15,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 #include <set>
+#include <sys/wait.h>
 
 namespace stopline::replay {
 
@@ -51,6 +53,7 @@ struct RecordingJob::Rank {
     std::string faults;
     bool fetching = false;
     bool ending = false;    ///< its end has been seen
+    int waitStatus = 0;     ///< once it is complete; -1: not known
     bool complete = false;  ///< written up to its end, or as far as it is known
     bool unwritten = false; ///< something of it did not fit into the file
     int dyingMs = 0;
@@ -182,6 +185,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     config.mapDirectory = m_installation.mapDirectory;
     config.randomizeAddresses = true; // as without us
     config.record = true;
+    config.jitter = m_jitter;
     link->configure(config);
 }
 
@@ -283,10 +287,45 @@ void RecordingJob::readOrphan(Rank& rank) {
 
 void RecordingJob::complete(Rank& rank, int waitStatus) {
     rank.complete = true;
+    rank.waitStatus = waitStatus;
     keep(rank, true);
     add(ChunkType::Exit, rank.number,
         encodeFileFields({{"status", std::to_string(waitStatus)}, {"faults", rank.faults}}));
     checkComplete();
+}
+
+quint64 RecordingJob::eventsSeen() const {
+    quint64 sum = 0;
+    for (const auto& rank : m_ranks) {
+        if (rank != nullptr && !rank->link.isNull() && rank->link->image().header.size() >= sizeof(trace::MappingHeader)) {
+            const auto* header = reinterpret_cast<const trace::MappingHeader*>(rank->link->image().header.data());
+            sum += header->eventCount.load(std::memory_order_relaxed);
+        }
+    }
+    return sum;
+}
+
+QString RecordingJob::failure() const {
+    // The launcher ends the others when one has failed: those say nothing.
+    const auto weight = [](int status) {
+        return status == -1                                                                        ? 1
+               : WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM && WTERMSIG(status) != SIGKILL ? 4
+               : WIFEXITED(status) && WEXITSTATUS(status) != 0                                     ? 3
+               : WIFSIGNALED(status)                                                               ? 2
+                                                                                                   : 0;
+    };
+    const Rank* worst = nullptr;
+    for (const auto& rank : m_ranks) {
+        if (rank != nullptr && rank->complete && weight(rank->waitStatus) > (worst == nullptr ? 0 : weight(worst->waitStatus))) {
+            worst = rank.get();
+        }
+    }
+    if (worst == nullptr) {
+        return {};
+    }
+    RecordedRank ended;
+    ended.waitStatus = worst->waitStatus;
+    return QStringLiteral("rank %1 %2").arg(worst->number).arg(endText(ended));
 }
 
 void RecordingJob::onLauncherFinished() {

@@ -28,6 +28,12 @@ class RecordingJob : public QObject {
     /// Makes the file and starts the job. Empty, or what is wrong: nothing has been started and no file is
     /// left then.
     [[nodiscard]] QString start();
+    /// Ranks delay their calls at random, so that rare orders happen; 0: they do not. Before start().
+    void setJitter(quint64 seed) { m_jitter = seed; }
+    /// Events that all ranks have recorded so far, as last fetched.
+    [[nodiscard]] quint64 eventsSeen() const;
+    /// How the rank ended that is most likely the cause of a job that ended badly; empty when every rank ended well.
+    [[nodiscard]] QString failure() const;
     /// Gives a signal to the launcher. The job may end by it; finished() follows then.
     void signalLauncher(int signal);
     /// A signal asked for the end: what is said and waited for is kept short.
@@ -75,6 +81,7 @@ class RecordingJob : public QObject {
     int m_exitCode = 0;
     bool m_launcherDone = false;
     bool m_startFailed = false;
+    quint64 m_jitter = 0;
     bool m_faultSaid = false;
     struct Chunk {
         ChunkType type;

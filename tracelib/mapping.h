@@ -115,6 +115,7 @@ struct MappingHeader {
     // The order log that this execution is to follow (order.h): another file of the agent, beside the mapping's.
     std::atomic<std::int32_t> orderDescriptor; // A: of the agent; means nothing while orderBytes is 0
     std::atomic<std::uint64_t> orderBytes;     // A, before the rank starts: 0, or the length of the log
+    std::atomic<std::uint64_t> jitter;         // A, before the rank starts: seed of delays before calls; 0: none
 
     // Staging: two buffers; `stagingSequence` & 1 names the current one. Reader: read sequence, copy, read again.
     std::atomic<std::uint32_t> stagingSequence; // L: grows when a buffer has been turned into a block; kStagingTurning

@@ -119,6 +119,9 @@ class Frame {
         if (thread.tid == 0) [[unlikely]] {
             registerThread();
         }
+        if (rank.jitter != 0) [[unlikely]] {
+            delayNowAndThen();
+        }
         rank.header->callerTid.store(thread.tid, std::memory_order_relaxed);
     }
     ~Frame() { --thread.depth; }

@@ -66,6 +66,7 @@ struct Rank {
     std::uint32_t threads;  ///< ordinals given
     std::uint32_t requests; ///< serials given
     std::uint32_t messages; ///< matched messages so far
+    std::uint64_t jitter;   ///< state of the generator of delays; 0: calls are not delayed
     OpenPoll poll;
     trace::Recorder recorder;
     CommTable comms;
@@ -133,6 +134,10 @@ inline void waitWhileOtherHolds() {
 /// Stops before something that would end the rank, if a debugger is there. Once for each reason to end.
 void stopBeforeEnd(trace::StopReason reason, std::int32_t code);
 bool debuggerIsThere();
+
+// --- jitter.cpp ---
+/// Delays the calling thread now and then, so that orders happen which seldom do.
+void delayNowAndThen();
 
 // --- clock.cpp ---
 /// CLOCK_MONOTONIC in ns.

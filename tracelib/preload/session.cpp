@@ -261,6 +261,7 @@ bool claim() {
     rank.recorder.open(reinterpret_cast<std::byte*>(&header), &recorderMemory, growFile, nullptr,
                        toleranceWanted());
     openOrder(header);
+    rank.jitter = header.jitter.load(std::memory_order_relaxed);
     setState(RankState::Running);
     return true;
 }

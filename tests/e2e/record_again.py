@@ -1,0 +1,70 @@
+"""Cases of record_test.py in which a recording is executed again."""
+import os
+import re
+import shutil
+
+from record_support import FILE
+
+
+def recordings(case):
+    return sorted(name for name in os.listdir(case.folder) if "stopline" in name)
+
+
+def again(case):
+    """Whoever comes first is the same in every execution, and what is printed too."""
+    order = case.record("mpirun", "-n", "4", os.path.join(case.programs, "wildcard"))[1].strip()
+    case.holds("the order", order, r"^order:( [123]){12}$")
+    for _ in range(2):
+        out, _err = case.batch("replay\nwait exited\ncompared\noutput 0\npoint 0 15 after\nstopline past\ngo\n"
+                               "expect place 0 after 16\nexpect print i rank 0 = 5\nshow 0\nrollback\n"
+                               "expect place 0 before 15\nexpect where 0 wildcard.c:30\ncompared\ncontinue\n"
+                               "wait exited\noutput 0\n")
+        case.equal("orders printed", re.findall(r"\[0\] (order.*)", out), [order, order])
+        for rank, event in ((0, 30), (1, 14), (0, 15)):
+            case.holds("comparison", out, rf"^\[{rank}\] identical through event {event}$")
+
+
+def again_ended(case):
+    """A crash is the same crash, with the program stopped in it; from there one call back."""
+    case.record("mpirun", "-n", "4", os.path.join(case.programs, "segv"))
+    out, _ = case.batch("replay\nwait stopped\nexpect state 1 stopped by signal\nexpect where 1 segv.c:7\n"
+                        "expect place 1 after 6\ncompared\nshow 1\nrollback\nexpect place 1 before 5\n"
+                        "expect where 1 segv.c:19\n")
+    case.holds("comparison", out, r"^\[1\] identical through event 6$")
+
+
+def again_rebuilt(case):
+    """Another program under the same name is not taken for the recorded one, unless the user says so twice."""
+    program = case.path("program")
+    shutil.copy(os.path.join(case.programs, "wildcard"), program)
+    case.record("mpirun", "-n", "4", program)
+    shutil.copy(os.path.join(case.programs, "barrier"), program)
+    out, err = case.batch("- replay\nranks\nreplay\nwait stopped\n")
+    case.holds("refusal", err, r"program has been built anew since the run was recorded")
+    case.holds("nothing started", out, r"^\[0\] exited with code 0  after 30 MPI_Finalize$")
+    case.holds("departure", err, r"departs from the recording: rank \d, event \d+")
+
+
+def until_fail(case):
+    """Runs that go well leave nothing; the one that fails is kept, and fails again when it is executed again."""
+    code, out, err = case.record("--until-fail", "100", "--jitter", "7", "mpirun", "-n", "3",
+                                 os.path.join(case.programs, "rare"))
+    case.equal("exit code", code, 3)
+    case.holds("what is said", err, r"Run \d+ of 100 failed \(--jitter \d+\): rank 0 ")
+    case.holds("output", out, r"^round \d+: rank 2 came first$")
+    case.equal("files", recordings(case), [FILE])
+    case.batch("replay\nwait stopped\nexpect state 0 stopped before the job ends\nexpect where 0 rare.c:31\n"
+               "expect print first rank 0 = 2\n")
+
+
+def until_fail_well(case):
+    """Nothing fails: nothing is kept. A rank that hangs is a failure."""
+    code, _, err = case.record("--until-fail", "2", "mpirun", "-n", "2", os.path.join(case.programs, "barrier"))
+    case.equal("exit code", code, 0)
+    case.holds("what is said", err, r"2 runs, and none of them failed")
+    case.equal("files", recordings(case), [])
+    code, _, err = case.record("--until-fail", "2", "--hang", "2", "mpirun", "-n", "2",
+                               os.path.join(case.programs, "deadlock"))
+    case.holds("what is said", err, r"Run 1 of 2 failed: no rank has called MPI for 2 s")
+    case.equal("a run that hangs is a success", code == 0, False)
+    case.equal("files", recordings(case), [FILE])
