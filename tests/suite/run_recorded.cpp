@@ -6,10 +6,8 @@
 //        run_recorded --read FILE...
 //            says of each recording how many events it holds and what is wrong with it, nothing if all is
 //            well
-#include "../../tracelib/mapping.h"
-#include "../../tracelib/reader.h"
+#include "mapping_file.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +16,6 @@
 #include <new>
 #include <string>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace stopline;
@@ -69,43 +66,21 @@ void run(const char* library, const std::string& folder, char** program) {
 
 /// Says how many events a recording holds and what is wrong; false when something is.
 bool read(const char* path) {
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    struct stat info {};
-    if (fd < 0 || ::fstat(fd, &info) != 0 || static_cast<std::size_t>(info.st_size) < kInitialFileBytes) {
-        std::printf("%s: no recording\n", path);
+    testing::MappingFile file;
+    std::string wrong = testing::readMappingFile(path, file);
+    if (!wrong.empty()) {
+        std::printf("%s: %s\n", path, wrong.c_str());
         return false;
     }
-    const auto size = static_cast<std::size_t>(info.st_size);
-    void* base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    ::close(fd);
-    if (base == MAP_FAILED) {
-        fail(path);
-    }
-    const auto* bytes = static_cast<const std::byte*>(base);
-    const auto* header = reinterpret_cast<const MappingHeader*>(base);
-    RankImage image;
-    const auto copy = [&](std::vector<std::byte>& to, std::size_t offset, std::uint64_t length) {
-        const std::size_t there = offset < size ? size - offset : 0;
-        to.assign(bytes + offset, bytes + offset + std::min<std::uint64_t>(length, there));
-    };
-    copy(image.header, 0, sizeof(MappingHeader));
-    copy(image.dictionary, kDictionaryOffset, header->dictionaryLength);
-    copy(image.comms, kCommOffset, header->commLength);
-    copy(image.stops, kStopOffset,
-         std::min<std::uint64_t>(header->stopCount, kMaxStops) * sizeof(MappedStop));
-    copy(image.blocks, kBlockOffset, header->blockLength);
-    copy(image.staging, kStagingOffset + (header->stagingSequence & 1U) * kStagingBytes, kStagingBytes);
     RankReader reader;
-    std::string wrong = reader.update(image);
-    if (wrong.empty() && header->recordingOff != 0) {
-        wrong = std::string("the recording was given up: ") +
-                std::strerror(static_cast<int>(header->recordingOff));
+    wrong = reader.update(file.image);
+    if (wrong.empty() && file.off != 0) {
+        wrong = std::string("the recording was given up: ") + std::strerror(file.off);
     }
-    if (wrong.empty() && reader.events().size() != header->eventCount) {
-        wrong = std::to_string(header->eventCount) + " events were counted";
+    if (wrong.empty() && reader.events().size() != file.events) {
+        wrong = std::to_string(file.events) + " events were counted";
     }
     std::printf("%zu%s%s\n", reader.events().size(), wrong.empty() ? "" : " ", wrong.c_str());
-    ::munmap(base, size);
     return wrong.empty();
 }
 

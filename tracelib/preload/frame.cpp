@@ -48,7 +48,7 @@ void FreedCompletions::addNow(DetailsView& d) {
 
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     const std::uint64_t failures = rank.poll.failures;
-    rank.poll.open = false;
+    rank.poll.open.store(false, std::memory_order_relaxed);
     forced.poll.on = false;
     const std::uint64_t number = rank.recorder.append(details, execution, failures);
     rank.header->pollOpen.store(0, std::memory_order_relaxed);
@@ -60,7 +60,7 @@ void Frame::endOpenPollNow() {
     std::uint64_t number = 0;
     {
         const RankLock lock;
-        if (!rank.poll.open) {
+        if (!pollIsOpen()) {
             return;
         }
         // Described as the poll that was begun, not by the last one that failed: how often is a matter of

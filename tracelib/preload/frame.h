@@ -255,10 +255,11 @@ class Frame {
     template <typename Fill>
     void beginPoll(Fill fill) {
         waitWhileOtherHolds();
-        if (!rank.poll.open) {
+        if (!pollIsOpen()) {
             const std::uint64_t number = [&] {
                 const RankLock lock;
-                return openPoll(fill);
+                // Another thread may have one by now: then this is one of its tries, as if seen above.
+                return pollIsOpen() ? rank.recorder.lastEvent() : openPoll(fill);
             }();
             holdIfWanted(number);
         }
@@ -269,7 +270,7 @@ class Frame {
     template <typename Fill>
     void pollFailed(Fill fill) {
         const RankLock lock;
-        if (!rank.poll.open) { // another thread's call has ended it meanwhile
+        if (!pollIsOpen()) { // another thread's call has ended it meanwhile
             openPoll(fill);
         }
         rank.header->pollFailures.store(++rank.poll.failures, std::memory_order_relaxed);
@@ -282,7 +283,7 @@ class Frame {
         std::uint64_t number = 0;
         {
             const RankLock lock;
-            if (!rank.poll.open) {
+            if (!pollIsOpen()) {
                 openPoll(fillBegin);
             }
             DetailsView d = details(EventKind::End);
@@ -305,7 +306,11 @@ class Frame {
     std::uint64_t openPoll(Fill fill) {
         DetailsView d = details(EventKind::Begin);
         fill(d);
-        rank.poll = {true, m_function, thread.ordinal, m_site, 0};
+        rank.poll.function = m_function;
+        rank.poll.thread = thread.ordinal;
+        rank.poll.site = m_site;
+        rank.poll.failures = 0;
+        rank.poll.open.store(true, std::memory_order_relaxed);
         const std::uint64_t number = rank.recorder.append(d, executionTime(clockNow()));
         rank.header->pollFailures.store(0, std::memory_order_relaxed);
         rank.header->pollOpen.store(1, std::memory_order_relaxed);
@@ -315,8 +320,9 @@ class Frame {
         return number;
     }
     static std::uint64_t closePoll(const DetailsView& details, TimeNs execution);
+    [[nodiscard]] static bool pollIsOpen() { return rank.poll.open.load(std::memory_order_relaxed); }
     static void endOpenPoll() {
-        if (rank.poll.open) [[unlikely]] {
+        if (pollIsOpen()) [[unlikely]] {
             endOpenPollNow();
         }
     }

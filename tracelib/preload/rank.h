@@ -48,7 +48,7 @@ class Asking {
 
 /// The poll whose begin has been recorded and whose end has not.
 struct OpenPoll {
-    bool open;
+    std::atomic<bool> open; ///< looked at without the lock, changed and decided on under it
     FunctionId function;
     std::uint16_t thread;
     CodeAddress site;

@@ -8,6 +8,8 @@
 #include "dialect.h"
 #include "pool.h"
 
+#include <atomic>
+
 namespace stopline::preload {
 
 /// No handle at all, not even MPI_REQUEST_NULL.
@@ -98,7 +100,7 @@ class FreedRequests {
 
   private:
     Pool<Freed, 16> m_freed;
-    std::size_t m_count = 0;
+    std::atomic<std::size_t> m_count = 0; ///< looked at without the lock, changed under it
 };
 
 /// Messages taken by Mprobe and Improbe and not yet received.

@@ -106,6 +106,7 @@ TEST(Calls, ThreadsAreNumberedAndNothingIsLost) {
         std::map<std::string, std::string> open; // by thread: function of the call that is on
         std::map<std::string, int> begins;
         std::set<std::string> completed;
+        bool polling = false;
         for (const std::string& line : dump.events) {
             const std::size_t at = line.find("thread=");
             const std::string thread = at == std::string::npos ? "0" : line.substr(at + 7, 1);
@@ -113,8 +114,10 @@ TEST(Calls, ThreadsAreNumberedAndNothingIsLost) {
             if (field(line, 1) == "B") {
                 ++begins[function];
             }
-            // A failed poll is ended by whichever thread calls next.
+            // A failed poll is ended by whichever thread calls next, and there is one at a time.
             if (function == "Iprobe") {
+                EXPECT_EQ(polling, field(line, 1) == "E") << line;
+                polling = !polling;
                 continue;
             }
             if (field(line, 1) == "B") {
