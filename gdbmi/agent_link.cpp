@@ -60,6 +60,9 @@ bool AgentLink::connected() const {
 mi::MiTransport* AgentLink::gdb() {
     return m_impl->transport.get();
 }
+const QByteArray& AgentLink::values() const {
+    return m_impl->values;
+}
 const trace::RankImage& AgentLink::image() const {
     return m_impl->image;
 }
@@ -67,8 +70,10 @@ const trace::RankImage& AgentLink::image() const {
 void AgentLink::configure(const RankConfig& config) {
     m_impl->address.incarnation = config.incarnation.value();
     constexpr qsizetype kPart = kMaxFrameBytes / 4;
-    for (qsizetype at = 0; at < config.order.size(); at += kPart) {
-        m_impl->send(Channel::Order, bytesView(config.order).substr(std::size_t(at), std::size_t(kPart)));
+    for (const auto& [channel, log] : {std::pair(Channel::Order, &config.order), std::pair(Channel::Values, &config.values)}) {
+        for (qsizetype at = 0; at < log->size(); at += kPart) {
+            m_impl->send(channel, bytesView(*log).substr(std::size_t(at), std::size_t(kPart)));
+        }
     }
     m_impl->send(Channel::Config,
                  Fields{{"gate", std::to_string(static_cast<unsigned>(config.gate))},
@@ -122,7 +127,8 @@ Fields AgentLink::Impl::trace() const {
             {"dictionary", std::to_string(image.dictionary.size())},
             {"comms", std::to_string(image.comms.size())},
             {"stops", std::to_string(image.stops.size())},
-            {"blocks", std::to_string(image.blocks.size())}};
+            {"blocks", std::to_string(image.blocks.size())},
+            {"values", std::to_string(values.size())}};
 }
 
 void AgentLink::Impl::askForTrace() {
@@ -163,6 +169,9 @@ void AgentLink::Impl::handle(const Frame& frame) {
         break;
     case Channel::State:
         handleState(decodeFields(frame.body));
+        break;
+    case Channel::Values:
+        values.append(frame.body.data(), static_cast<qsizetype>(frame.body.size()));
         break;
     case Channel::Modules:
         handleModules(decodeFields(frame.body));

@@ -59,6 +59,7 @@ struct RankConfig {
     QString mapDirectory; ///< empty: anonymous memory
     bool randomizeAddresses = false;
     QByteArray order;    ///< log of what MPI is to decide as it did (tracelib/order.h); empty: nothing
+    QByteArray values;   ///< log of times and random bytes that the rank is given (tracelib/values.h); empty: it gets what is true
     quint64 jitter = 0;  ///< seed of random delays before calls; 0: none
     bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
@@ -86,6 +87,8 @@ class AgentLink : public QObject {
     /// pull is under way (answered in order).
     void pull(std::function<void(bool)> handler);
     [[nodiscard]] const trace::RankImage& image() const;
+    /// Times and random bytes that the program has asked for, as far as they came with the last pull.
+    [[nodiscard]] const QByteArray& values() const;
     /// Of a rank that is recorded: its code as text (see agent_modules.h); empty before it was told.
     [[nodiscard]] const std::string& modules() const;
     /// After closed(): brings image() up to date from the mapping itself, which a rank of this host leaves as it was when

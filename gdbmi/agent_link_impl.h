@@ -51,6 +51,7 @@ struct AgentLink::Impl {
     std::deque<std::function<void(bool)>> pulls;
     quint64 pullId = 0;
     std::string modules;
+    QByteArray values;
     std::unique_ptr<Mapping> ownMapping; ///< of a recorded rank on this host: for the case that its agent is killed
     bool closed = false;
 

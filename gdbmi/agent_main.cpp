@@ -76,8 +76,8 @@ int takeSignals(sigset_t& before) {
     return ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/// Waits for the window's Config; `order` gets the order log before it. False: the reason is in `problem`.
-bool waitForConfig(Connection& window, pid_t launcher, Frame& frame, std::string& order, std::string& problem) {
+/// Waits for the window's Config; `setup` gets the logs before it. False: the reason is in `problem`.
+bool waitForConfig(Connection& window, pid_t launcher, Frame& frame, SessionSetup& setup, std::string& problem) {
     const std::int64_t deadline = monotonicNs() + std::int64_t{kConfigMs} * 1'000'000;
     while (true) {
         if (window.next(frame)) {
@@ -85,7 +85,9 @@ bool waitForConfig(Connection& window, pid_t launcher, Frame& frame, std::string
                 return true;
             }
             if (frame.channel() == Channel::Order) {
-                order += frame.body;
+                setup.order += frame.body;
+            } else if (frame.channel() == Channel::Values) {
+                setup.values += frame.body;
             }
             continue;
         }
@@ -158,8 +160,8 @@ int main(int argc, char** argv) {
     ::unsetenv(kConnectVariable);
     ::unsetenv(kTokenVariable);
     Frame frame;
-    std::string order;
-    if (!waitForConfig(window, launcher, frame, order, problem)) {
+    SessionSetup setup;
+    if (!waitForConfig(window, launcher, frame, setup, problem)) {
         return giveUp("rank " + std::to_string(place.rank) + ": " + problem, launcher);
     }
     const Fields config = decodeFields(frame.body);
@@ -167,13 +169,11 @@ int main(int argc, char** argv) {
     self.incarnation = static_cast<std::uint32_t>(unsignedField(config, "incarnation", 1));
     window.setAddress(self);
 
-    SessionSetup setup;
     setup.rank = place.rank;
     setup.launcher = launcher;
     setup.signalFd = signalFd;
     setup.signalMask = before;
     setup.arguments.assign(argv + 1, argv + argc);
-    setup.order = std::move(order);
     Session session(window, std::move(setup));
     // Nothing is destroyed: the thread that waits for the mapping's state still looks at it.
     ::_exit(session.run(config));

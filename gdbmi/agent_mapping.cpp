@@ -1,5 +1,7 @@
 #include "agent_mapping.h"
 
+#include "../tracelib/values.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -36,32 +38,51 @@ Mapping::~Mapping() {
     if (m_base != nullptr) {
         ::munmap(m_base, trace::kMappedBytes);
     }
-    for (const int fd : {m_fd, m_orderFd}) {
+    for (const int fd : {m_fd, m_orderFd, m_givenFd, m_notedFd}) {
         if (fd >= 0) {
             ::close(fd);
         }
     }
 }
 
-std::optional<FaultText> Mapping::addOrder(std::string_view log, int rank) {
-    if (log.empty()) {
-        return std::nullopt;
-    }
-    m_orderFd = ::memfd_create(("stopline-order-" + std::to_string(rank)).c_str(), MFD_CLOEXEC);
-    ssize_t written = 0;
-    for (std::string_view left = log; m_orderFd >= 0 && !left.empty() && written >= 0;
-         left.remove_prefix(static_cast<std::size_t>(written))) {
-        written = ::write(m_orderFd, left.data(), left.size());
-    }
-    if (m_orderFd < 0 || written < 0) {
+std::optional<FaultText> Mapping::addLogs(std::string_view order, std::string_view values, int rank) {
+    const auto keep = [&](const char* what, std::string_view log, int& fd) {
+        fd = ::memfd_create(("stopline-" + std::string(what) + "-" + std::to_string(rank)).c_str(), MFD_CLOEXEC);
+        ssize_t written = 0;
+        for (; fd >= 0 && !log.empty() && written >= 0; log.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)))) {
+            written = ::write(fd, log.data(), log.size());
+        }
+        return fd >= 0 && written >= 0;
+    };
+    if ((!order.empty() && !keep("order", order, m_orderFd)) || (!values.empty() && !keep("given", values, m_givenFd))) {
         return FaultText{"order",
-                         "Rank " + std::to_string(rank) + ": cannot keep the order of the recorded execution (" +
-                             std::to_string(log.size()) + " bytes) in memory: " + std::strerror(errno) + ".",
+                         "Rank " + std::to_string(rank) + ": cannot keep what the recorded execution got (" +
+                             std::to_string(order.size() + values.size()) + " bytes) in memory: " + std::strerror(errno) + ".",
                          "Free memory on this host."};
     }
     header().orderDescriptor.store(m_orderFd, std::memory_order_relaxed);
-    header().orderBytes.store(log.size(), std::memory_order_release);
+    header().orderBytes.store(order.size(), std::memory_order_release);
+    header().givenDescriptor.store(m_givenFd, std::memory_order_relaxed);
+    header().givenBytes.store(values.size(), std::memory_order_release);
+    // Without room for it nothing is noted, and all else goes on.
+    if (keep("values", {}, m_notedFd) && ::posix_fallocate(m_notedFd, 0, static_cast<off_t>(trace::kInitialValueBytes)) == 0) {
+        header().valueDescriptor.store(m_notedFd, std::memory_order_relaxed);
+        header().valuesWanted.store(1, std::memory_order_release);
+    }
     return std::nullopt;
+}
+
+std::string Mapping::noted(std::uint64_t from) const {
+    constexpr std::uint64_t kPart = 8U << 20;
+    const std::uint64_t length = std::min<std::uint64_t>(
+        m_guard.header().valueLength.load(std::memory_order_acquire), trace::kValueBytes);
+    if (m_notedFd < 0 || from >= length) {
+        return {};
+    }
+    std::string part(std::min(length - from, kPart), '\0');
+    const ssize_t got = ::pread(m_notedFd, part.data(), part.size(), static_cast<off_t>(from));
+    part.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return part;
 }
 
 std::optional<FaultText> Mapping::create(const std::string& directory, int rank) {

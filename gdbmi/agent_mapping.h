@@ -23,8 +23,11 @@ class Mapping {
     /// Makes, reserves and fills the mapping. `directory` empty: memory; otherwise an unnamed file there.
     [[nodiscard]] std::optional<FaultText> create(const std::string& directory, int rank);
 
-    /// Puts an order log beside it, for the rank to follow from its start; nothing for an empty one.
-    [[nodiscard]] std::optional<FaultText> addOrder(std::string_view log, int rank);
+    /// Puts beside it the logs that the rank is to follow from its start, if they are not empty, and room for the one of
+    /// values that it makes.
+    [[nodiscard]] std::optional<FaultText> addLogs(std::string_view order, std::string_view values, int rank);
+    /// A part of what the rank has noted of values, from this byte on; empty when there is no more.
+    [[nodiscard]] std::string noted(std::uint64_t from) const;
 
     /// Takes a mapping that an agent of this host has made, to be read only: `path` is its environmentPath(), `device`
     /// and `inode` are those of the file. False when it is not to be had.
@@ -51,6 +54,8 @@ class Mapping {
 
     int m_fd = -1;
     int m_orderFd = -1;
+    int m_givenFd = -1;
+    int m_notedFd = -1;
     std::byte* m_base = nullptr;
     MappingGuard m_guard;
 };

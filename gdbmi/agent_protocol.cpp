@@ -114,7 +114,7 @@ bool FrameReader::next(Frame& frame) {
         m_error = "the other side speaks version " + std::to_string(header.version) +
                   " of the agent protocol, this side version " + std::to_string(kProtocolVersion);
     } else if (header.channel < static_cast<std::uint8_t>(Channel::Hello) ||
-               header.channel > static_cast<std::uint8_t>(Channel::Order)) {
+               header.channel > static_cast<std::uint8_t>(Channel::Values)) {
         m_error = "unknown channel " + std::to_string(header.channel);
     } else if (header.length > m_limit) {
         m_error = "a frame of " + std::to_string(header.length) + " bytes is larger than the " +

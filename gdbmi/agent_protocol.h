@@ -27,11 +27,13 @@ enum class Channel : std::uint8_t {
     Output = 4,  ///< agent: one byte stream (1 or 2), then bytes the rank wrote
     State = 5,   ///< agent: fields, whenever something changes, see below
     Command = 6, ///< window: fields; `do` names the command
-    Pull = 7,    ///< window: fields id, dictionary, comms, stops, blocks: lengths it already has
+    Pull = 7,    ///< window: fields id, dictionary, comms, stops, blocks, values: lengths it already has
     Trace = 8,   ///< agent: TraceHeader, then the bytes; answers Pull in order
     Fault = 9,   ///< agent: fields code, text, remedy: something the user must know
     Modules = 10, ///< agent, only when told to record: fields modules (see agent_modules.h), map (path of the mapping
                   ///< while the agent lives), device and inode (of its file), whenever they have changed
+    Values = 12,  ///< both ways: part of a log of times and random bytes (tracelib/values.h), each behind the one before it.
+                  ///< Window, before Config: what the rank is given. Agent, before Trace: what it has noted beyond `values` of Pull
     Order = 11,   ///< window, before Config: part of the order log that the rank is to follow (tracelib/order.h)
 };
 

@@ -89,10 +89,11 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
         // Another one for each rank, and never 0.
         m_mapping.header().jitter.store((seed + static_cast<std::uint64_t>(m_setup.rank) + 1) * 0x9e3779b97f4a7c15ULL | 1U);
     }
-    if (auto problem = m_mapping.addOrder(m_setup.order, m_setup.rank)) {
+    if (auto problem = m_mapping.addLogs(m_setup.order, m_setup.values, m_setup.rank)) {
         return problem;
     }
     std::string().swap(m_setup.order);
+    std::string().swap(m_setup.values);
 
     RankStart start{m_setup.arguments, m_mapping.environmentPath(), library,
                     unsignedField(config, "randomize", 0) != 0, false, m_setup.signalMask};
@@ -366,6 +367,14 @@ void Session::readWindow() {
         case Channel::Pull:
             if (m_mapping.guard().header().dictionaryLength.load(std::memory_order_relaxed) != m_modulesLength) {
                 sendModules(); // calls from code that may have been loaded since
+            }
+            for (std::uint64_t have = unsignedField(decodeFields(frame.body), "values", 0);;) {
+                const std::string part = m_mapping.noted(have);
+                if (part.empty()) {
+                    break;
+                }
+                m_window.send(Channel::Values, part);
+                have += part.size();
             }
             m_window.send(Channel::Trace, m_mapping.copyForWindow(decodeFields(frame.body)));
             break;

@@ -32,7 +32,8 @@ struct SessionSetup {
     int signalFd = -1;     ///< TERM, INT, HUP, QUIT, CHLD and what else must not end the agent
     sigset_t signalMask{}; ///< as the launcher gave it, for rank and gdb
     std::vector<std::string> arguments;
-    std::string order; ///< log that the rank is to follow; empty: none
+    std::string order;  ///< log that the rank is to follow; empty: none
+    std::string values; ///< log that the rank is to be given; empty: none
 };
 
 /// One rank, its gdb and its mapping. run() returns the agent's exit code.

@@ -51,9 +51,9 @@ bool takeHex(std::string_view& line, std::uint64_t& value) {
 } // namespace
 
 std::string chunkName(std::uint32_t type) {
-    static constexpr std::array<const char*, 13> kNames = {
+    static constexpr std::array<const char*, 14> kNames = {
         "",      "job",    "rank", "modules",    "header", "staging", "dictionary", "communicators",
-        "stops", "blocks", "exit", "call sites", "end"};
+        "stops", "blocks", "exit", "call sites", "end", "values"};
     return type > 0 && type < kNames.size() ? kNames[type] : "type " + std::to_string(type);
 }
 

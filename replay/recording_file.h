@@ -69,6 +69,7 @@ enum class ChunkType : std::uint32_t {
     Exit = 10,
     Sites = 11,
     End = 12,
+    Values = 13, ///< times and random bytes that the rank asked for (tracelib/values.h), whole
 };
 /// "blocks", "call sites": for messages; "type 99" for an unknown one.
 [[nodiscard]] std::string chunkName(std::uint32_t type);

@@ -289,6 +289,9 @@ void RecordingJob::complete(Rank& rank, int waitStatus) {
     rank.complete = true;
     rank.waitStatus = waitStatus;
     keep(rank, true);
+    if (!rank.link.isNull() && !rank.link->values().isEmpty()) {
+        add(ChunkType::Values, rank.number, rank.link->values().toStdString());
+    }
     add(ChunkType::Exit, rank.number,
         encodeFileFields({{"status", std::to_string(waitStatus)}, {"faults", rank.faults}}));
     checkComplete();

@@ -201,8 +201,9 @@ class Parser {
             takeJob(type, header, bytes);
             return;
         }
-        if (header.type < static_cast<std::uint32_t>(ChunkType::Rank) ||
-            header.type > static_cast<std::uint32_t>(ChunkType::Exit)) {
+        if ((header.type < static_cast<std::uint32_t>(ChunkType::Rank) ||
+             header.type > static_cast<std::uint32_t>(ChunkType::Exit)) &&
+            type != ChunkType::Values) {
             return; // of a later version
         }
         RecordedRank& one = rank(header.rank);
@@ -240,6 +241,9 @@ class Parser {
             break;
         case ChunkType::Blocks:
             goOn(header, one.image.blocks, bytes);
+            break;
+        case ChunkType::Values:
+            one.values = bytes;
             break;
         case ChunkType::Exit: {
             const FileFields fields = decodeFileFields(bytes);

@@ -144,6 +144,7 @@ struct Session::Impl {
     std::map<std::pair<int, int>, QByteArray> streams;  ///< by rank and stream, this execution
     std::map<std::pair<int, int>, QByteArray> recordedStreams; ///< of the execution before
     std::set<std::pair<int, int>> streamsDiffer;        ///< already said
+    std::map<int, QByteArray> recordedValues;           ///< by rank: times and random bytes of the recording (tracelib/values.h)
     QByteArray input;                                   ///< typed for the job so far
     std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
     std::map<QString, std::string> builds;              ///< build ids of those that are programs, as recorded or accepted
@@ -242,6 +243,7 @@ struct Session::Impl {
     [[nodiscard]] bool recordedEvents() const; ///< there are any
     [[nodiscard]] bool replaying() const;      ///< some rank is still on recorded ground
     void sayLive();
+    void keepValues(const RankProcess* rank);
     void sayCompared();
     void sayUnforced();
 

@@ -76,6 +76,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
         checkFiles();
     } else {
         recordedStreams.clear();
+        recordedValues.clear();
         input.clear();
         noteFiles();
     }
@@ -99,6 +100,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
             }
             if (throughRecording && rank.value() < recording->timeline().rankCount()) {
                 const OrderLog log = recording->orderLog(rank);
+                config.values = recordedValues[rank.value()];
                 config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
             }
         }, q);

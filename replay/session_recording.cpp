@@ -103,6 +103,10 @@ void Session::Impl::executeOpened() {
     spec = recordedSpec;
     input.clear();
     files.clear();
+    recordedValues.clear();
+    for (std::size_t i = 0; i < origin->file.ranks.size(); ++i) {
+        recordedValues[int(i)] = QByteArray::fromStdString(origin->file.ranks[i].values);
+    }
     recording->setSitesMoved();
 }
 

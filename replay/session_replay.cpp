@@ -88,6 +88,14 @@ Session::Comparison Session::comparison() const {
     return result;
 }
 
+/// Of two executions of the recording the longer one tells more.
+void Session::Impl::keepValues(const RankProcess* rank) {
+    QByteArray& kept = recordedValues[rank->rank().value()];
+    if (!departure && rank->link()->values().size() > kept.size()) {
+        kept = rank->link()->values();
+    }
+}
+
 /// Says once in an execution that ranks have gone on behind what was recorded.
 void Session::Impl::sayLive() {
     if (!again || liveSaid || departure) {

@@ -57,6 +57,7 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     if (difference) {
         onDifference(*difference);
     }
+    keepValues(rank);
     sayLive();
     if (recording->outside()) {
         sayOutside(*recording->outside());
@@ -80,6 +81,7 @@ bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::
     if (taken.difference) {
         onDifference(*taken.difference);
     }
+    keepValues(rank);
     sayLive();
     if (recording->outside()) {
         sayOutside(*recording->outside());

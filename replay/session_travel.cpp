@@ -235,6 +235,9 @@ void Session::Impl::onDifference(const Difference& difference) {
     QMetaObject::invokeMethod(q, [this, found, text] {
         follower->forget();
         recording->branch();
+        for (const RankProcess* rank : processes()) {
+            recordedValues[rank->rank().value()] = rank->link()->values();
+        }
         commands.clear();
         redoList.clear();
         line.reset();

@@ -115,6 +115,12 @@ struct MappingHeader {
     // The order log that this execution is to follow (order.h): another file of the agent, beside the mapping's.
     std::atomic<std::int32_t> orderDescriptor; // A: of the agent; means nothing while orderBytes is 0
     std::atomic<std::uint64_t> orderBytes;     // A, before the rank starts: 0, or the length of the log
+    // Times and random bytes (values.h), in files of the agent: what the rank notes, and what it is to be given.
+    std::atomic<std::uint32_t> valuesWanted;    // A, before the rank starts: 1: there is a file to note them in
+    std::atomic<std::int32_t> valueDescriptor;  // A
+    std::atomic<std::uint64_t> valueLength;     // L: bytes noted
+    std::atomic<std::int32_t> givenDescriptor;  // A; means nothing while givenBytes is 0
+    std::atomic<std::uint64_t> givenBytes;      // A
     std::atomic<std::uint64_t> jitter;         // A, before the rank starts: seed of delays before calls; 0: none
 
     // Staging: two buffers; `stagingSequence` & 1 names the current one. Reader: read sequence, copy, read again.

@@ -45,6 +45,16 @@ def again_rebuilt(case):
     case.holds("departure", err, r"departs from the recording: rank \d, event \d+")
 
 
+def again_clocks(case):
+    """Times and random bytes are those of the recording: the same messages, and the same text."""
+    printed = sorted(case.record("mpirun", "-n", "4", os.path.join(case.programs, "clocks"))[1].splitlines())
+    case.equal("lines printed", len(printed), 4)
+    for _ in range(2):
+        out, _err = case.batch("replay\nwait exited\noutput\ncompared\n")
+        case.equal("printed again", sorted(re.findall(r"^\[\d\] (rank .*)$", out, re.MULTILINE)), printed)
+        case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 4)
+
+
 def until_fail(case):
     """Runs that go well leave nothing; the one that fails is kept, and fails again when it is executed again."""
     code, out, err = case.record("--until-fail", "100", "--jitter", "7", "mpirun", "-n", "3",

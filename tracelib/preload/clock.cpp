@@ -4,6 +4,7 @@
 // has no lock). The rate is measured anew every few milliseconds from the kernel's clock, so that a
 // correction of that clock is followed, and the counter is given up for good when it disagrees.
 #include "rank.h"
+#include "values.h"
 
 #include <cerrno>
 #include <cstring>
@@ -20,7 +21,7 @@ namespace {
 
 TimeNs kernelNow() {
     timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    realClock(CLOCK_MONOTONIC, &now);
     return TimeNs{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 

@@ -2,6 +2,7 @@
 #include "forced.h"
 #include "rank.h"
 #include "real.h"
+#include "values.h"
 
 #include <cerrno>
 #include <climits>
@@ -102,17 +103,23 @@ MappingHeader* openMapping() {
     return header;
 }
 
+/// Opens another file of the agent: its mappings' path with another number. -1: it cannot be.
+int openOfAgent(std::int32_t number, int flags) {
+    char path[PATH_MAX];
+    const char* last = std::strrchr(mapPath, '/');
+    const int length = last == nullptr ? -1
+                                       : std::snprintf(path, sizeof path, "%.*s/%d", static_cast<int>(last - mapPath),
+                                                       mapPath, number);
+    return length > 0 && static_cast<std::size_t>(length) < sizeof path ? open(path, flags | O_CLOEXEC) : -1;
+}
+
 /// Follows the order log that the agent has put beside the mapping, if there is one.
 void openOrder(const MappingHeader& header) {
     const std::uint64_t bytes = header.orderBytes.load(std::memory_order_acquire);
-    char path[PATH_MAX];
-    const char* number = std::strrchr(mapPath, '/');
-    if (bytes == 0 || number == nullptr) {
+    if (bytes == 0) {
         return;
     }
-    const int length = std::snprintf(path, sizeof path, "%.*s/%d", static_cast<int>(number - mapPath), mapPath,
-                                     header.orderDescriptor.load(std::memory_order_relaxed));
-    const int fd = length > 0 && static_cast<std::size_t>(length) < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    const int fd = openOfAgent(header.orderDescriptor.load(std::memory_order_relaxed), O_RDONLY);
     void* log = fd < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
     const int error = errno;
     if (fd >= 0) {
@@ -261,6 +268,7 @@ bool claim() {
     rank.recorder.open(reinterpret_cast<std::byte*>(&header), &recorderMemory, growFile, nullptr,
                        toleranceWanted());
     openOrder(header);
+    openValues(header, openOfAgent);
     rank.jitter = header.jitter.load(std::memory_order_relaxed);
     setState(RankState::Running);
     return true;
@@ -268,6 +276,7 @@ bool claim() {
 
 __attribute__((constructor)) static void load() {
     const int savedErrno = errno;
+    findClocks();
     // A process that is not linked with MPI may come to it later, as python does; until then it is left alone.
     if (notePath() && mpiIsLinked() && claim()) {
         rank.header->mpiLinked.store(1, std::memory_order_release);

@@ -1,0 +1,317 @@
+#include "values.h"
+
+#include "rank.h"
+#include "real.h"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define STOPLINE_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace stopline::preload {
+
+using trace::ValueKind;
+
+namespace {
+
+using ClockGettime = int (*)(clockid_t, timespec*);
+using Gettimeofday = int (*)(timeval*, void*);
+using Getrandom = ssize_t (*)(void*, size_t, unsigned);
+ClockGettime nextClock;
+Gettimeofday nextDay;
+Getrandom nextRandom;
+std::clock_t (*nextProcessor)();
+
+struct Values {
+    bool noting;
+    bool giving;
+    std::byte* out;
+    std::uint64_t used;
+    std::uint64_t fileBytes;
+    std::int32_t file; ///< number of the agent's descriptor
+    int (*openFile)(std::int32_t number, int flags);
+    trace::MappingHeader* header;
+};
+Values values;
+trace::ValueWriter writer;
+constinit trace::ValueReader given{};
+
+enum class Thread : std::uint8_t { Unknown, Main, Other };
+__thread Thread which __attribute__((tls_model("initial-exec")));
+
+/// Only what the main thread asks for between MPI calls: in other threads nothing has an order.
+bool isMainThread() {
+    if (which == Thread::Unknown) [[unlikely]] {
+        const int savedErrno = errno;
+        which = syscall(SYS_gettid) == getpid() ? Thread::Main : Thread::Other;
+        errno = savedErrno;
+    }
+    return which == Thread::Main;
+}
+
+/// What MPI and its helpers ask for by themselves is none of the program's.
+bool isMpisOwn(const char* path) {
+    const char* base = std::strrchr(path, '/');
+    base = base == nullptr ? path : base + 1;
+    for (const char* prefix : {"libmpi", "libopen-", "mca_", "libpmi", "libprrte", "libuc", "libfabric", "libevent",
+                               "libhwloc", "libstopline-", "libibverbs", "librdmacm", "libromio"}) {
+        if (std::strncmp(base, prefix, std::strlen(prefix)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether the code at this return address is the program's, its libraries included.
+bool isPrograms(const void* address) {
+    struct Known {
+        const void* address;
+        bool programs;
+    };
+    static Known known[256];
+    Known& entry = known[(reinterpret_cast<std::uintptr_t>(address) >> 2U) % 256];
+    if (entry.address != address) {
+        const int savedErrno = errno;
+        Dl_info info{};
+        entry.programs = dladdr(const_cast<void*>(address), &info) == 0 || info.dli_fname == nullptr || !isMpisOwn(info.dli_fname);
+        entry.address = address;
+        errno = savedErrno;
+    }
+    return entry.programs;
+}
+
+bool concerns(const void* caller) {
+    return values.noting && thread.depth == 0 && rank.owner && isMainThread() && isPrograms(caller);
+}
+
+void stopNoting() {
+    values.noting = false;
+    values.giving = false;
+}
+
+bool makeRoom(std::size_t bytes) {
+    const std::uint64_t wanted = values.used + bytes;
+    if (wanted <= values.fileBytes) {
+        return true;
+    }
+    const std::uint64_t larger = values.fileBytes + trace::kValueGrowBytes;
+    if (wanted > larger || larger > trace::kValueBytes) {
+        return false;
+    }
+    const int savedErrno = errno;
+    const int fd = values.openFile(values.file, O_RDWR);
+    const bool done = fd >= 0 && posix_fallocate(fd, 0, static_cast<off_t>(larger)) == 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    errno = savedErrno;
+    if (done) {
+        values.fileBytes = larger;
+    }
+    return done;
+}
+
+/// Notes a value. The log ends where it does not fit: what comes behind could not be given back in its order.
+void note(ValueKind kind, std::int64_t value, const std::byte* random = nullptr) {
+    const std::size_t extra = kind == ValueKind::Random && value > 0 ? static_cast<std::size_t>(value) : 0;
+    if (extra > trace::kMaxRandomBytes || !makeRoom(trace::ValueWriter::kItemBytes + extra)) {
+        stopNoting();
+        return;
+    }
+    values.used += writer.put(values.out + values.used, kind, rank.recorder.lastEvent(), value, random);
+    values.header->valueLength.store(values.used, std::memory_order_release);
+}
+
+/// True if the log that is followed has the value that is asked for here. Where the program asks for something else it has
+/// gone another way: from there on it gets what is true now.
+bool isGiven(ValueKind kind) {
+    if (!values.giving) {
+        return false;
+    }
+    if (given.kind() != kind || given.event() != rank.recorder.lastEvent()) {
+        values.giving = false;
+        return false;
+    }
+    return true;
+}
+
+/// The value of an integer kind: the recorded one or, where there is none, `now()`.
+template <typename Now>
+std::int64_t valueOf(ValueKind kind, Now now) {
+    std::int64_t value = 0;
+    if (isGiven(kind)) {
+        value = given.value();
+        given.next();
+    } else {
+        value = now();
+    }
+    note(kind, value);
+    return value;
+}
+
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+} // namespace
+
+void findClocks() {
+    const int savedErrno = errno;
+    nextClock = reinterpret_cast<ClockGettime>(dlsym(RTLD_NEXT, "clock_gettime"));
+    nextDay = reinterpret_cast<Gettimeofday>(dlsym(RTLD_NEXT, "gettimeofday"));
+    nextRandom = reinterpret_cast<Getrandom>(dlsym(RTLD_NEXT, "getrandom"));
+    nextProcessor = reinterpret_cast<std::clock_t (*)()>(dlsym(RTLD_NEXT, "clock"));
+    errno = savedErrno;
+}
+
+int realClock(clockid_t clock, timespec* time) {
+    return nextClock != nullptr ? nextClock(clock, time) : static_cast<int>(syscall(SYS_clock_gettime, clock, time));
+}
+
+void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t number, int flags)) {
+    if (header.valuesWanted.load(std::memory_order_acquire) == 0) {
+        return;
+    }
+    const int savedErrno = errno;
+    values.header = &header;
+    values.openFile = openFile;
+    values.file = header.valueDescriptor.load(std::memory_order_relaxed);
+    values.fileBytes = trace::kInitialValueBytes;
+    const int fd = openFile(values.file, O_RDWR);
+    if (fd >= 0) {
+        void* base = mmap(nullptr, trace::kValueBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        close(fd);
+        if (base != MAP_FAILED) {
+            values.out = static_cast<std::byte*>(base);
+            values.noting = true;
+        }
+    }
+    const std::uint64_t bytes = header.givenBytes.load(std::memory_order_acquire);
+    const int from = bytes != 0 && values.noting ? openFile(header.givenDescriptor.load(std::memory_order_relaxed), O_RDONLY) : -1;
+    if (from >= 0) {
+        void* log = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, from, 0);
+        close(from);
+        if (log != MAP_FAILED) {
+            given = trace::ValueReader(static_cast<const std::byte*>(log), bytes);
+            values.giving = true;
+        }
+    }
+    errno = savedErrno;
+}
+
+double valueOfWtime(double (*now)()) {
+    if (!values.noting || thread.depth != 0 || !rank.owner || !isMainThread()) {
+        return now();
+    }
+    return std::bit_cast<double>(valueOf(ValueKind::Wtime, [now] { return std::bit_cast<std::int64_t>(now()); }));
+}
+
+} // namespace stopline::preload
+
+using namespace stopline::preload;
+using stopline::trace::ValueKind;
+
+STOPLINE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
+    if (time == nullptr || clock < 0 || clock > 7 || !concerns(__builtin_return_address(0))) {
+        return realClock(clock, time);
+    }
+    const auto kind = static_cast<ValueKind>(static_cast<int>(ValueKind::Clock) + clock);
+    int result = 0;
+    const std::int64_t ns = valueOf(kind, [&] {
+        result = realClock(clock, time);
+        return result == 0 ? time->tv_sec * kNsPerSecond + time->tv_nsec : -1;
+    });
+    if (ns == -1) {
+        return result != 0 ? result : realClock(clock, time); // it failed, and does so again
+    }
+    time->tv_sec = ns / kNsPerSecond;
+    time->tv_nsec = ns % kNsPerSecond;
+    return 0;
+}
+
+STOPLINE_EXPORT time_t time(time_t* result) noexcept {
+    const auto now = [] {
+        timespec time{};
+        realClock(CLOCK_REALTIME_COARSE, &time); // as libc's own: it must not be ahead of what files are stamped with
+        return static_cast<std::int64_t>(time.tv_sec);
+    };
+    const std::int64_t seconds = concerns(__builtin_return_address(0)) ? valueOf(ValueKind::Time, now) : now();
+    if (result != nullptr) {
+        *result = static_cast<time_t>(seconds);
+    }
+    return static_cast<time_t>(seconds);
+}
+
+STOPLINE_EXPORT int gettimeofday(timeval* time, void* zone) noexcept {
+    const auto ask = [&] {
+        return nextDay != nullptr ? nextDay(time, zone) : static_cast<int>(syscall(SYS_gettimeofday, time, zone));
+    };
+    if (time == nullptr || !concerns(__builtin_return_address(0))) {
+        return ask();
+    }
+    const std::int64_t us = valueOf(ValueKind::Day, [&] {
+        ask();
+        return time->tv_sec * std::int64_t{1'000'000} + time->tv_usec;
+    });
+    if (zone != nullptr) {
+        timeval unused{};
+        if (nextDay != nullptr) {
+            nextDay(&unused, zone);
+        }
+    }
+    time->tv_sec = us / 1'000'000;
+    time->tv_usec = us % 1'000'000;
+    return 0;
+}
+
+STOPLINE_EXPORT std::clock_t clock() noexcept {
+    const auto now = [] {
+        if (nextProcessor != nullptr) {
+            return static_cast<std::int64_t>(nextProcessor());
+        }
+        timespec time{};
+        return realClock(CLOCK_PROCESS_CPUTIME_ID, &time) == 0
+                   ? static_cast<std::int64_t>(time.tv_sec) * CLOCKS_PER_SEC + time.tv_nsec / (kNsPerSecond / CLOCKS_PER_SEC)
+                   : -1;
+    };
+    return static_cast<std::clock_t>(concerns(__builtin_return_address(0)) ? valueOf(ValueKind::Processor, now) : now());
+}
+
+STOPLINE_EXPORT ssize_t getrandom(void* buffer, size_t length, unsigned flags) {
+    const auto ask = [&] {
+        return nextRandom != nullptr ? nextRandom(buffer, length, flags) : static_cast<ssize_t>(syscall(SYS_getrandom, buffer, length, flags));
+    };
+    if (!concerns(__builtin_return_address(0))) {
+        return ask();
+    }
+    ssize_t got = 0;
+    if (isGiven(ValueKind::Random) && given.value() <= static_cast<std::int64_t>(length)) {
+        got = static_cast<ssize_t>(given.value());
+        if (got > 0) {
+            std::memcpy(buffer, given.bytes(), static_cast<std::size_t>(got));
+        }
+        given.next();
+    } else {
+        got = ask();
+    }
+    note(ValueKind::Random, got, static_cast<const std::byte*>(buffer));
+    return got;
+}
+
+STOPLINE_EXPORT double MPI_Wtime() {
+    using Wtime = double (*)();
+    static Wtime next = nullptr;
+    if (next == nullptr) {
+        next = reinterpret_cast<Wtime>(nextDefinition("PMPI_Wtime"));
+        if (next == nullptr) {
+            return 0;
+        }
+    }
+    return valueOfWtime(next);
+}
+STOPLINE_EXPORT double PMPI_Wtime() __attribute__((alias("MPI_Wtime")));

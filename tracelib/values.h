@@ -1,0 +1,128 @@
+// What the program took from outside of MPI: times and random bytes, in the order in which it asked. The library writes
+// one such log as it goes and, in a re-execution, gives back what is in another one, as long as the program asks for the
+// same at the same place.
+//
+// An item: byte, the kind in its low four bits and kValueMoved; with that a varint, how many events have been recorded since
+// the item before; a signed varint, the value less the last one of its kind; of ValueKind::Random so many bytes, if the
+// value is positive.
+#pragma once
+
+#include "codec.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stopline::trace {
+
+enum class ValueKind : std::uint8_t {
+    Wtime = 0,  ///< MPI_Wtime: the bits of the double as an integer
+    Clock = 1,  ///< clock_gettime of clock 0, ns; the clocks up to 7 follow
+    Time = 9,   ///< time, s
+    Day = 10,   ///< gettimeofday, us
+    Random = 11, ///< getrandom: what it returned, then the bytes
+    Processor = 12, ///< clock
+    None = 15,
+};
+inline constexpr std::uint8_t kValueMoved = 0x10;
+inline constexpr std::size_t kValueKinds = 16;
+inline constexpr std::int64_t kMaxRandomBytes = 1 << 16; ///< longer requests are passed by, and end the log
+
+/// Virtual size that the library maps for the log that it writes; behind that it writes none.
+inline constexpr std::size_t kValueBytes = std::size_t{64} << 20;
+inline constexpr std::size_t kInitialValueBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kValueGrowBytes = std::size_t{1} << 20;
+
+/// Reads a log from memory that stays. Damaged logs end early. Allocates nothing.
+class ValueReader {
+  public:
+    ValueReader() = default;
+    ValueReader(const std::byte* bytes, std::size_t size) : m_at(bytes), m_end(bytes + size) { next(); }
+
+    [[nodiscard]] ValueKind kind() const { return m_kind; } ///< None: there is no item any more
+    [[nodiscard]] std::uint64_t event() const { return m_event; } ///< last one recorded before it
+    [[nodiscard]] std::int64_t value() const { return m_value; }
+    [[nodiscard]] const std::byte* bytes() const { return m_bytes; } ///< of Random
+
+    void next() {
+        m_kind = ValueKind::None;
+        if (m_at >= m_end) {
+            return;
+        }
+        const auto head = static_cast<std::uint8_t>(*m_at++);
+        if ((head & kValueMoved) != 0) {
+            m_event += number();
+        }
+        const unsigned kind = head & 0xfU;
+        const auto step = static_cast<std::uint64_t>(unzigzag(number()));
+        m_last[kind] = static_cast<std::int64_t>(static_cast<std::uint64_t>(m_last[kind]) + step);
+        m_value = m_last[kind];
+        if (static_cast<ValueKind>(kind) == ValueKind::Random && m_value > 0) {
+            if (m_value > kMaxRandomBytes || m_value > m_end - m_at) {
+                m_at = m_end;
+                return;
+            }
+            m_bytes = m_at;
+            m_at += m_value;
+        }
+        if (!m_cut) {
+            m_kind = static_cast<ValueKind>(kind);
+        }
+    }
+
+  private:
+    std::uint64_t number() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; m_at < m_end && shift < 64; shift += 7) {
+            const auto byte = static_cast<std::uint8_t>(*m_at++);
+            value |= std::uint64_t{byte & 0x7fU} << shift;
+            if (byte < 0x80) {
+                return value;
+            }
+        }
+        m_at = m_end;
+        m_cut = true;
+        return 0;
+    }
+
+    const std::byte* m_at = nullptr;
+    const std::byte* m_end = nullptr;
+    const std::byte* m_bytes = nullptr;
+    ValueKind m_kind = ValueKind::None;
+    bool m_cut = false;
+    std::uint64_t m_event = 0;
+    std::int64_t m_value = 0;
+    std::int64_t m_last[kValueKinds] = {};
+};
+
+/// Appends items to a buffer.
+class ValueWriter {
+  public:
+    /// Most bytes of an item without those of Random.
+    static constexpr std::size_t kItemBytes = 21;
+
+    /// Writes an item behind `out`, which has room for it; returns its bytes.
+    std::size_t put(std::byte* out, ValueKind kind, std::uint64_t event, std::int64_t value, const std::byte* random) {
+        ByteWriter writer(out, kItemBytes);
+        const bool moved = event != m_event;
+        writer.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (moved ? kValueMoved : 0)));
+        if (moved) {
+            writer.varint(event - m_event);
+            m_event = event;
+        }
+        std::int64_t& last = m_last[static_cast<std::uint8_t>(kind)];
+        writer.signedVarint(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(last)));
+        last = value;
+        std::size_t used = writer.used();
+        if (kind == ValueKind::Random && value > 0) {
+            std::memcpy(out + used, random, static_cast<std::size_t>(value));
+            used += static_cast<std::size_t>(value);
+        }
+        return used;
+    }
+
+  private:
+    std::uint64_t m_event = 0;
+    std::int64_t m_last[kValueKinds] = {};
+};
+
+} // namespace stopline::trace
