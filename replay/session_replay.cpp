@@ -1,6 +1,8 @@
 // The recorded execution once more: replaying it from its start, and what is said of how far it was the same.
 #include "session_impl.h"
 
+#include "../tracelib/values.h"
+
 #include <QMap>
 
 #include <algorithm>
@@ -93,6 +95,18 @@ void Session::Impl::keepValues(const RankProcess* rank) {
     QByteArray& kept = recordedValues[rank->rank().value()];
     if (!departure && rank->link()->values().size() > kept.size()) {
         kept = rank->link()->values();
+    }
+    const std::vector<std::byte>& bytes = rank->link()->image().header;
+    if (bytes.size() < sizeof(trace::MappingHeader)) {
+        return;
+    }
+    const auto* header = reinterpret_cast<const trace::MappingHeader*>(bytes.data());
+    if (header->valuesWanted.load(std::memory_order_relaxed) == 2 && faultsSaid.insert(QStringLiteral("values")).second) {
+        say(Severity::Warning,
+            QStringLiteral("Rank %1 has asked for the time, or for random bytes, so often that no more of it is kept (%2 MiB a rank).")
+                .arg(rank->rank().value())
+                .arg(trace::kValueBytes >> 20),
+            QStringLiteral("Another execution is given what is kept, and true times behind it; from there on it may differ, which is said."));
     }
 }
 

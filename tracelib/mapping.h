@@ -116,7 +116,8 @@ struct MappingHeader {
     std::atomic<std::int32_t> orderDescriptor; // A: of the agent; means nothing while orderBytes is 0
     std::atomic<std::uint64_t> orderBytes;     // A, before the rank starts: 0, or the length of the log
     // Times and random bytes (values.h), in files of the agent: what the rank notes, and what it is to be given.
-    std::atomic<std::uint32_t> valuesWanted;    // A, before the rank starts: 1: there is a file to note them in
+    std::atomic<std::uint32_t> valuesWanted;    // A, before the rank starts: 1: there is a file to note them in. L: 2: no room
+                                                // for more, so that none is noted any more
     std::atomic<std::int32_t> valueDescriptor;  // A
     std::atomic<std::uint64_t> valueLength;     // L: bytes noted
     std::atomic<std::int32_t> givenDescriptor;  // A; means nothing while givenBytes is 0

@@ -32,6 +32,7 @@ std::clock_t (*nextProcessor)();
 struct Values {
     bool noting;
     bool giving;
+    bool busy; ///< a signal handler that asks meanwhile gets what is true
     std::byte* out;
     std::uint64_t used;
     std::uint64_t fileBytes;
@@ -88,12 +89,13 @@ bool isPrograms(const void* address) {
 }
 
 bool concerns(const void* caller) {
-    return values.noting && thread.depth == 0 && rank.owner && isMainThread() && isPrograms(caller);
+    return values.noting && !values.busy && thread.depth == 0 && rank.owner && isMainThread() && isPrograms(caller);
 }
 
 void stopNoting() {
     values.noting = false;
     values.giving = false;
+    values.header->valuesWanted.store(2, std::memory_order_relaxed);
 }
 
 bool makeRoom(std::size_t bytes) {
@@ -146,6 +148,7 @@ bool isGiven(ValueKind kind) {
 template <typename Now>
 std::int64_t valueOf(ValueKind kind, Now now) {
     std::int64_t value = 0;
+    values.busy = true;
     if (isGiven(kind)) {
         value = given.value();
         given.next();
@@ -153,6 +156,7 @@ std::int64_t valueOf(ValueKind kind, Now now) {
         value = now();
     }
     note(kind, value);
+    values.busy = false;
     return value;
 }
 
@@ -205,7 +209,7 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
 }
 
 double valueOfWtime(double (*now)()) {
-    if (!values.noting || thread.depth != 0 || !rank.owner || !isMainThread()) {
+    if (!values.noting || values.busy || thread.depth != 0 || !rank.owner || !isMainThread()) {
         return now();
     }
     return std::bit_cast<double>(valueOf(ValueKind::Wtime, [now] { return std::bit_cast<std::int64_t>(now()); }));
@@ -290,6 +294,7 @@ STOPLINE_EXPORT ssize_t getrandom(void* buffer, size_t length, unsigned flags) {
         return ask();
     }
     ssize_t got = 0;
+    values.busy = true;
     if (isGiven(ValueKind::Random) && given.value() <= static_cast<std::int64_t>(length)) {
         got = static_cast<ssize_t>(given.value());
         if (got > 0) {
@@ -300,6 +305,7 @@ STOPLINE_EXPORT ssize_t getrandom(void* buffer, size_t length, unsigned flags) {
         got = ask();
     }
     note(ValueKind::Random, got, static_cast<const std::byte*>(buffer));
+    values.busy = false;
     return got;
 }
 

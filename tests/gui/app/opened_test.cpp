@@ -30,7 +30,7 @@ class OpenedTest : public WindowFixture {
         Scripted& script = scriptOf(*m_session);
         const QString why = QStringLiteral("night.stopline is a recording: there is no job to control");
         for (const Verb verb : {Verb::Run, Verb::Continue, Verb::Pause, Verb::StepOver, Verb::Kill,
-                                Verb::Restart, Verb::Go, Verb::Undo, Verb::Rollback}) {
+                                Verb::Restart, Verb::Replay, Verb::Go, Verb::Undo, Verb::Rollback}) {
             script.whyNot[verb] = why;
         }
         m_session->openRecording(QStringLiteral("night.stopline"));
@@ -38,12 +38,16 @@ class OpenedTest : public WindowFixture {
         Actions* actions = m_window->actions();
         for (const QAction* action :
              {actions->runOrContinue, actions->pause, actions->stepOver, actions->kill, actions->restart,
-              actions->go, actions->undo, actions->rollback}) {
+              actions->replay, actions->go, actions->undo, actions->rollback}) {
             QVERIFY2(!action->isEnabled(), qPrintable(action->objectName()));
             QVERIFY(action->toolTip().contains(why));
             QVERIFY(action->statusTip().contains(why));
         }
         QVERIFY(actions->launch->isEnabled());
+        script.whyNot.clear();
+        emit m_session->verbsChanged();
+        actions->replay->trigger();
+        QCOMPARE(calls().last(), QStringLiteral("replay"));
         QVERIFY(actions->openRecording->isEnabled());
     }
 

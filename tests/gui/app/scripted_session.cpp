@@ -188,6 +188,14 @@ void Session::restart() {
     m_impl->calls << QStringLiteral("restart");
 }
 
+void Session::replay() {
+    m_impl->calls << QStringLiteral("replay");
+}
+
+Session::Comparison Session::comparison() const {
+    return {};
+}
+
 QString Session::whyNot(Verb verb) const {
     const auto found = m_impl->whyNot.find(verb);
     return found == m_impl->whyNot.end() ? QString() : found->second;
