@@ -115,7 +115,7 @@ void phase_freed(const struct comm *comm, int tag)
         post_and_free(freed[i], comm, tag);
     }
     receive_many(comm, incoming - before - to_free, MPI_ANY_SOURCE, tag);
-    MPI_Barrier(comm->handle);
+    synchronise(comm);
     for (int i = 0; i < to_free; i++) {
         struct header header;
         memcpy(&header, freed[i], sizeof header);

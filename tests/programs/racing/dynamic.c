@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum kind { REQUEST, REPLY, DONE, TOKEN, DEAD, STOP };
+enum kind { REQUEST, QUESTION, REPLY, DONE, TOKEN, DEAD, STOP };
 
 /* Receives whatever comes until `take` says that it was the last. */
 static void receive_until(const struct comm *comm, int tag,
@@ -39,6 +39,19 @@ static void receive_until(const struct comm *comm, int tag,
     close_window(&window);
 }
 
+/* Asks a server and takes the first answer that comes: maybe to an earlier question. */
+static struct received ask_and_wait(const struct comm *comm, int server, int tag, uint64_t value)
+{
+    static unsigned char out[MAX_BYTES], in[MAX_BYTES];
+    MPI_Status status;
+    int bytes = draw_bytes();
+    fill_message(out, QUESTION, value, bytes);
+    jitter();
+    MPI_Sendrecv(out, bytes, MPI_BYTE, name_of(comm, server), tag, in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, tag + 1,
+                 comm->handle, &status);
+    return note_received(comm, in, &status);
+}
+
 /* Servers answer whoever comes, clients go to the server that the last answer sends them to. */
 static int clients_left;
 
@@ -50,7 +63,7 @@ static int serve(const struct comm *comm, int tag, const struct received *got)
     }
     uint64_t value = mix(checksum());
     int bytes = draw_bytes();
-    if (draw_own(4) == 0) { /* the client has posted a receive for it */
+    if (got->header.kind == REQUEST && draw_own(3) == 0) { /* its client has posted a receive */
         fill_message(buffer, REPLY, value, bytes);
         jitter();
         MPI_Rsend(buffer, bytes, MPI_BYTE, name_of(comm, got->from), tag + 1, comm->handle);
@@ -69,10 +82,15 @@ static void be_client(const struct comm *comm, int tag, const int *servers, int 
     clear_window(&window);
     while (left > 0 || active_in(&window, RECEIVE) > 0) {
         for (int more = (int)draw_own(3) + (active_in(&window, RECEIVE) == 0); left > 0 && more > 0; more--) {
-            if (add_receives(&window, comm, 1, MPI_ANY_SOURCE, tag + 1) == 1) {
+            left--;
+            if (draw_own(4) == 0) {
+                server = servers[ask_and_wait(comm, server, tag, (uint64_t)left).header.value % (uint64_t)server_count];
+            } else if (add_receives(&window, comm, 1, MPI_ANY_SOURCE, tag + 1) == 1) {
                 send_message(comm, server, tag, REQUEST, (uint64_t)left, draw_bytes(), 1);
-                left--;
             }
+        }
+        if (active_in(&window, RECEIVE) == 0) {
+            continue;
         }
         complete_some(&window, 0, &done);
         for (int i = 0; i < done.count; i++) {
@@ -180,6 +198,9 @@ void phase_exchange(const struct comm *comm, int tag)
     MPI_Request sends[MOST], barrier = MPI_REQUEST_NULL;
     MPI_Status status;
     int count = (int)draw_own(MOST + 1), sent = 0, over = 0, at_barrier = 0, failures = 0;
+    if (comm->first_side > 0) {
+        return; /* see synchronise() */
+    }
     for (int i = 0; i < count; i++) {
         int to = (int)draw_own((uint64_t)comm->count), bytes = draw_bytes();
         if (can_talk(comm, comm->me, to)) {

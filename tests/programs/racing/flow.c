@@ -106,12 +106,13 @@ void phase_traffic(const struct comm *comm, int tag)
     }
 }
 
-/* A few rounds in which everybody sends one message and receives one from whoever was first. As many come in as go out, so
- * somebody who still waits for one has not been given his last. */
+/* A few rounds in which everybody sends one message and receives one from whoever was first. As many come in as go out. The
+ * messages are short: MPI takes a send of them also when the other one has not yet come to its receive. */
 void phase_sendrecv(const struct comm *comm, int tag)
 {
-    static unsigned char out[MAX_BYTES], in[MAX_BYTES];
-    int rounds = 1 + (int)draw_phase(4), any_tag = draw_phase(2) == 0, second = comm->count - comm->first_side;
+    enum { SHORT = sizeof(struct header) + 200 };
+    static unsigned char out[SHORT], in[SHORT];
+    int rounds = 1 + (int)draw_phase(6), any_tag = draw_phase(2) == 0, second = comm->count - comm->first_side;
     MPI_Status status;
     if (comm->count < 2 || (comm->first_side > 0 && comm->first_side != second)) {
         return;
@@ -119,18 +120,18 @@ void phase_sendrecv(const struct comm *comm, int tag)
     for (int round = 0; round < rounds; round++) {
         int distance = 1 + (int)draw_phase((uint64_t)comm->count - 1);
         /* A replacing one sends as much as it can receive. */
-        int replace = draw_own(2) == 0, bytes = replace ? MAX_BYTES : draw_bytes();
+        int replace = draw_own(2) == 0, bytes = replace ? SHORT : SHORT - (int)draw_own(200);
         int to = comm->first_side == 0 ? (comm->me + distance) % comm->count
                                        : (name_of(comm, comm->me) + distance) % second;
         int want = any_tag ? MPI_ANY_TAG : tag;
         fill_message(out, 0, checksum(), bytes);
         jitter();
         if (!replace) {
-            MPI_Sendrecv(out, bytes, MPI_BYTE, to, tag, in, MAX_BYTES, MPI_BYTE, MPI_ANY_SOURCE, want, comm->handle,
+            MPI_Sendrecv(out, bytes, MPI_BYTE, to, tag, in, SHORT, MPI_BYTE, MPI_ANY_SOURCE, want, comm->handle,
                          &status);
             note_received(comm, in, &status);
         } else {
-            MPI_Sendrecv_replace(out, MAX_BYTES, MPI_BYTE, to, tag, MPI_ANY_SOURCE, want, comm->handle, &status);
+            MPI_Sendrecv_replace(out, SHORT, MPI_BYTE, to, tag, MPI_ANY_SOURCE, want, comm->handle, &status);
             note_received(comm, out, &status);
         }
     }
