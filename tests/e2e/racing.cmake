@@ -1,0 +1,8 @@
+# Messages that race: what is recorded once comes out the same again.
+add_executable(racing_replay racing_replay.cpp)
+target_link_libraries(racing_replay PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(racing_replay PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.racing_replay COMMAND racing_replay ${programs}/racing 1 20 2)
+set_tests_properties(e2e.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 1000 500 5 4 25)
+set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
