@@ -6,3 +6,9 @@ add_test(NAME e2e.racing_replay COMMAND racing_replay ${programs}/racing 1 20 2)
 set_tests_properties(e2e.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
 add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
+
+# Readable programs whose receives race: what was found in one of them is found again.
+stopline_script_test(tasks tasks RANKS 4 PROGRAM ${programs}/tasks)
+stopline_script_test(particles particles RANKS 4 PROGRAM ${programs}/particles)
+stopline_script_test(search search RANKS 4 PROGRAM ${programs}/search 9)
+stopline_script_test(table table RANKS 4 PROGRAM ${programs}/table)
