@@ -7,6 +7,15 @@ set_tests_properties(e2e.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 
 add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
+# Going back among racing receives, and what a plain new run does instead.
+add_executable(racing_travel racing_travel.cpp)
+target_link_libraries(racing_travel PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(racing_travel PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.racing_travel COMMAND racing_travel ${programs}/wildcard 3)
+set_tests_properties(e2e.racing_travel PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_travel.long COMMAND racing_travel ${programs}/wildcard 50)
+set_tests_properties(e2e.racing_travel.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 3600 LABELS long ENVIRONMENT "${root_environment}")
+
 # Readable programs whose receives race: what was found in one of them is found again.
 stopline_script_test(tasks tasks RANKS 4 PROGRAM ${programs}/tasks)
 stopline_script_test(particles particles RANKS 4 PROGRAM ${programs}/particles)
