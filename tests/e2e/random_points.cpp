@@ -5,46 +5,15 @@
 // For each seed the program is run to its end once. Then POINTS random calls are picked, before or after, past or
 // future frontier in turn, and the job is taken there by the session that the window uses. A rank that is not at the
 // place of the line, a departure, or a rank left running fails.
-#include "../../replay/session.h"
+#include "session_support.h"
 
 #include <QCoreApplication>
-#include <QDeadlineTimer>
-#include <QEventLoop>
-#include <QFileInfo>
-#include <QTextStream>
-#include <QTimer>
 
 #include <random>
 
 using namespace stopline;
 using namespace stopline::replay;
-
-namespace {
-
-QTextStream out(stdout);
-
-bool waitFor(const std::function<bool()>& done, int seconds) {
-    const QDeadlineTimer deadline(seconds * 1000);
-    while (!done()) {
-        if (deadline.hasExpired()) {
-            return false;
-        }
-        QEventLoop loop;
-        QTimer::singleShot(5, &loop, &QEventLoop::quit);
-        loop.exec();
-    }
-    return true;
-}
-
-void states(const Session& session) {
-    for (int i = 0; i < session.rankCount(); ++i) {
-        const RankView view = session.rank(RankId(i));
-        out << "    rank " << i << ": " << stateText(view) << ", "
-            << QString::fromStdString(session.timeline().describe(RankId(i), view.place)) << Qt::endl;
-    }
-}
-
-} // namespace
+using namespace stopline::test;
 
 int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
@@ -61,11 +30,7 @@ int main(int argc, char** argv) {
     int executed = 0;
     for (int seed = first; seed < first + seeds; ++seed) {
         Session session;
-        QObject::connect(&session, &Session::message, &session, [](Severity severity, const QString& text, const QString& remedy) {
-            if (severity != Severity::Info) {
-                out << "    " << text << ' ' << remedy << Qt::endl;
-            }
-        });
+        printMessages(session);
         LaunchSpec spec;
         spec.program = words.at(1);
         spec.arguments = {QString::number(seed)};
@@ -77,10 +42,9 @@ int main(int argc, char** argv) {
         session.run();
         if (!waitFor([&] { return ended; }, 60)) {
             out << "seed " << seed << ": the first run did not end" << Qt::endl;
-            states(session);
+            printStates(session);
             ++failures;
-            session.kill();
-            waitFor([&] { return ended; }, 10);
+            endJob(session);
             continue;
         }
         const Timeline& timeline = session.timeline();
@@ -137,9 +101,7 @@ int main(int argc, char** argv) {
                 break;
             }
         }
-        ended = !session.jobExists();
-        session.kill();
-        waitFor([&] { return ended; }, 10);
+        endJob(session);
     }
     out << executed << " points executed, " << failures << " failures" << Qt::endl;
     return failures == 0 && executed > 0 ? 0 : 1;

@@ -5,7 +5,8 @@ usage: run_script.py --stopline BIN --script FILE [--expected FILE] [--exit N] [
                      [--stdin FILE] -- LAUNCH ARGUMENTS OF STOPLINE
 
 Expected text is compared line by line; a line in the expected file that begins with "~" is a Python regular expression,
-and a single line "..." stands for any number of lines. After the run nothing that was started may be left: processes
+and a single line "..." stands for any number of lines. What differs from run to run and must be the same within one is
+named where it comes first and asked for where it comes again: "~order (?P<order>.*)", then "~order (?P=order)". After the run nothing that was started may be left: processes
 are recognised by a variable in their environment, shared-memory files and session directories by their names.
 """
 import argparse
@@ -83,8 +84,17 @@ def states(pids):
         print(f"    {pid} {state} {command[:150]}")
 
 
+def matches_named(expected, actual):
+    """As matches(), for expected lines that refer to what other lines have matched: all of it as one expression."""
+    parts = ["(?:.*\\n)*?" if line == "..." else (line[1:] if line.startswith("~") else re.escape(line)) + "\\n"
+             for line in expected]
+    return re.fullmatch("".join(parts), "".join(line + "\n" for line in actual)) is not None
+
+
 def matches(expected, actual):
     """Dynamic matching with "..." as any number of lines."""
+    if any(line.startswith("~") and "(?P<" in line for line in expected):
+        return matches_named(expected, actual)
     e, a = len(expected), len(actual)
     reach = [[False] * (a + 1) for _ in range(e + 1)]
     reach[0][0] = True

@@ -50,6 +50,12 @@ TESTS = [
     ("p2p", 0, "checksum = 490"),
     ("persistent", 0, "total = 97056"),
     ("probe", 0, "total = 422"),
+    ("tasks", 0, r"^order:( [123]){40}\n1229 primes below 10000$"),
+    ("particles", 0, "^60 particles absorbed, visits right$"),
+    ("search", 0, "^92 ways to put 8 queens$"),
+    ("search 9", 0, "^352 ways to put 9 queens$"),
+    ("table", 0, r"^first:( [0-3]){24}\n24 keys, 0 wrong$"),
+    ("racing 1 10", 0, r"^(seed ([1-9]|10) rank [0-3]: \d+ messages, \d+ failed polls, checksum [0-9a-f]{16}\n){40}$"),
 ]
 DEMOS = [
     ("rows", HANGS, ""),

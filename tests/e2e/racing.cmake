@@ -1,0 +1,23 @@
+# Messages that race: what is recorded once comes out the same again.
+add_executable(racing_replay racing_replay.cpp)
+target_link_libraries(racing_replay PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(racing_replay PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.racing_replay COMMAND racing_replay ${programs}/racing 1 20 2)
+set_tests_properties(e2e.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 1000 500 5 4 25)
+set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
+
+# Going back among racing receives, and what a plain new run does instead.
+add_executable(racing_travel racing_travel.cpp)
+target_link_libraries(racing_travel PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(racing_travel PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.racing_travel COMMAND racing_travel ${programs}/wildcard 3)
+set_tests_properties(e2e.racing_travel PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_travel.long COMMAND racing_travel ${programs}/wildcard 50)
+set_tests_properties(e2e.racing_travel.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 3600 LABELS long ENVIRONMENT "${root_environment}")
+
+# Readable programs whose receives race: what was found in one of them is found again.
+stopline_script_test(tasks tasks RANKS 4 PROGRAM ${programs}/tasks)
+stopline_script_test(particles particles RANKS 4 PROGRAM ${programs}/particles)
+stopline_script_test(search search RANKS 4 PROGRAM ${programs}/search 9)
+stopline_script_test(table table RANKS 4 PROGRAM ${programs}/table)
