@@ -46,7 +46,7 @@ std::uint32_t PackedEvents::nextId() {
         m_missed = false;
         m_timeMissed = (m_misses & kMissedTime) != 0;
         if ((m_misses & kMissedId) != 0) {
-            id = static_cast<std::uint32_t>(m_ids.varintUpTo(kMaxId));
+            id = m_codes.idOf(static_cast<std::uint32_t>(m_ids.varintUpTo(kMaxId)));
         } else {
             m_ok = m_ok && id != 0;
         }

@@ -60,6 +60,7 @@ class PackedEvents {
     ByteReader m_ids;
     ByteReader m_times;
     std::unique_ptr<Predictor> m_predictor;
+    IdCodes m_codes;
     std::vector<std::uint8_t> m_lastCode; // by id
     std::uint64_t m_hits = 0;
     std::uint32_t m_misses = 0; // of the event behind the hits

@@ -19,9 +19,10 @@ namespace stopline::trace::testing {
 /// What is in the file, and what its header says of it.
 struct MappingFile {
     RankImage image;
-    std::uint64_t events = 0;     ///< counted
-    std::uint64_t blockBytes = 0; ///< compressed
-    std::uint64_t stagedBytes = 0;
+    std::uint64_t events = 0;      ///< counted
+    std::uint64_t blockBytes = 0;  ///< compressed
+    std::uint32_t stagedIds = 0;   ///< bytes at the begin of staging
+    std::uint32_t stagedTimes = 0; ///< bytes at its end
     std::uint64_t dictionaryBytes = 0;
     std::uint64_t commBytes = 0;
     int off = 0; ///< errno for which the recording was given up, 0: it was not
@@ -56,7 +57,8 @@ inline std::string readMappingFile(const char* path, MappingFile& file) {
     copy(image.staging, kStagingOffset + (header->stagingSequence & 1U) * kStagingBytes, kStagingBytes);
     file.events = header->eventCount;
     file.blockBytes = image.blocks.size();
-    file.stagedBytes = std::uint64_t{header->stagedIds} + header->stagedTimes;
+    file.stagedIds = header->stagedIds;
+    file.stagedTimes = header->stagedTimes;
     file.dictionaryBytes = image.dictionary.size();
     file.commBytes = image.comms.size();
     file.off = static_cast<int>(header->recordingOff);

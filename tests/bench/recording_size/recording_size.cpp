@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <new>
 #include <vector>
+#include <zlib.h>
 
 using namespace stopline;
 using namespace stopline::trace;
@@ -60,7 +61,7 @@ class Memory {
 
 struct Errors {
     double sum = 0;   ///< of their sizes, ns
-    double drift = 0; ///< of the signed ones
+    double drift = 0; ///< of the signed ones, ns
     TimeNs largest = 0;
     std::uint64_t count = 0;
     std::array<double, kParts> partSum{};
@@ -101,6 +102,20 @@ void again(const RankReader& reader, const std::vector<DetailsView>& views, cons
     std::printf("\n");
 }
 
+/// What is not in a block yet, as a file of it would hold it.
+std::size_t deflatedStaging(const testing::MappingFile& file) {
+    const std::vector<std::byte>& staging = file.image.staging;
+    std::vector<std::byte> bytes(staging.begin(), staging.begin() + file.stagedIds);
+    bytes.insert(bytes.end(), staging.end() - file.stagedTimes, staging.end());
+    uLongf size = compressBound(static_cast<uLong>(bytes.size()));
+    std::vector<Bytef> packed(size);
+    if (compress2(packed.data(), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+                  static_cast<uLong>(bytes.size()), 6) != Z_OK) {
+        fail("zlib");
+    }
+    return size;
+}
+
 void look(const char* path, bool recordAgain) {
     testing::MappingFile file;
     std::string wrong = testing::readMappingFile(path, file);
@@ -117,7 +132,7 @@ void look(const char* path, bool recordAgain) {
     std::printf("file calls=%llu blocks=%llu staged=%llu dictionary=%llu entries=%u comms=%llu span=%lld\n",
                 static_cast<unsigned long long>(file.events / 2),
                 static_cast<unsigned long long>(file.blockBytes),
-                static_cast<unsigned long long>(file.stagedBytes),
+                static_cast<unsigned long long>(deflatedStaging(file)),
                 static_cast<unsigned long long>(file.dictionaryBytes), reader.detailsCount(),
                 static_cast<unsigned long long>(file.commBytes),
                 static_cast<long long>(reader.events().back().execution));

@@ -12,7 +12,7 @@ Each program runs once with every tolerance: those runs give the sizes. Their ti
 machine's load; calls, ids and dictionaries do not. One more run has a tolerance of 0: its times are within 8.2 us of the
 true ones, and its events are recorded again with every tolerance, which gives the errors, sizes of one and the same run,
 and its size without times. Sizes are those of the compressed blocks, and beside it with dictionary, communicators and the
-rest that was not yet in a block; over all ranks. Tick 1 ns, zlib level 6.
+rest that was not yet in a block, deflated; over all ranks. Tick 1 ns, zlib level 6.
 """
 
 import argparse
@@ -96,10 +96,11 @@ def errors_of_run(options, program):
             print(f"{name}: without time          {size:.4f} byte a call")
             continue
         mean = sum(float(line["mean"]) * int(line["calls"]) for line in again) / calls
+        signed = sum(float(line["signed"]) * int(line["calls"]) for line in again) / calls
         parts = [[float(part) for part in line["parts"].split(",")] for line in again]
         tenths = [sum(part) / len(parts) for part in zip(*parts)]
         print(f"{name}: tolerance {int(tolerance) / 1000:6.0f} us  {size:.4f} byte a call, times off by {mean / 1000:.1f} us in the "
-              f"mean, {max(int(line['largest']) for line in again) / 1000:.1f} us at most; mean by tenths of the run: "
+              f"mean ({signed / 1000:+.1f} with their signs), {max(int(line['largest']) for line in again) / 1000:.1f} us at most; mean by tenths of the run: "
               f"{' '.join(f'{part / 1000:.1f}' for part in tenths)} us", flush=True)
 
 

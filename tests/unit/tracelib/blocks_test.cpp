@@ -90,6 +90,68 @@ TEST(Reader, WhatRepeatsTakesNextToNothing) {
     EXPECT_LT(mapping.header().blockLength.load(), 500'000 / 50); // a fiftieth of a byte a call
 }
 
+namespace {
+
+/// Raw bytes of tokens and ids in all blocks.
+std::size_t predictionBytes(Mapping& mapping) {
+    std::size_t bytes = 0;
+    for (std::uint64_t at = 0; at < mapping.header().blockLength;) {
+        BlockHeader block;
+        std::memcpy(&block, mapping.bytes() + kBlockOffset + at, sizeof block);
+        bytes += block.tokenBytes + block.idBytes;
+        at += sizeof block + ((block.compressedBytes + 7U) & ~7U);
+    }
+    return bytes;
+}
+
+} // namespace
+
+TEST(Reader, TurnsOfALoopThatDifferOnlyAtTheirEndsAreToldApart) {
+    Mapping mapping;
+    TimeNs now = 0;
+    constexpr int kSteps = 4000;
+    constexpr int kPhases = 40;
+    // Two calls that are the same in every phase, then one of its own.
+    std::vector<int> tags;
+    for (int phase = 0; phase < kPhases; ++phase) {
+        tags.insert(tags.end(), {0, 1, 2 + phase});
+    }
+    for (int step = 0; step < kSteps; ++step) {
+        for (const int tag : tags) {
+            mapping.recorder.append(sendDetails(tag, EventKind::Begin), now += 400);
+            mapping.recorder.append(sendDetails(tag, EventKind::End), now += 400);
+        }
+    }
+    mapping.recorder.flush();
+    constexpr std::size_t kCalls = std::size_t{kSteps} * kPhases * 3;
+    EXPECT_LT(mapping.header().blockLength, kCalls * 11 / 1000); // 0.011 byte a call
+    EXPECT_LT(predictionBytes(mapping), kCalls / 30);            // a first step in each block
+    RankReader reader;
+    ASSERT_EQ(reader.update(mapping.image()), "");
+    ASSERT_EQ(reader.events().size(), kCalls * 2);
+    for (std::size_t i = 0; i < kCalls * 2; i += 2) {
+        ASSERT_EQ(reader.details(reader.events()[i].details).sendTag, tags[i / 2 % tags.size()]) << i;
+    }
+}
+
+TEST(Reader, DetailsThatAreAllNewTakeLittleMoreThanTheDictionary) {
+    Mapping mapping;
+    TimeNs now = 0;
+    constexpr int kCalls = 30'000;
+    for (int i = 0; i < kCalls; ++i) {
+        mapping.recorder.append(sendDetails(i, EventKind::Begin), now += 400);
+        mapping.recorder.append(sendDetails(0, EventKind::End), now += 400);
+    }
+    mapping.recorder.flush();
+    EXPECT_LT(mapping.header().blockLength, kCalls / 9);
+    RankReader reader;
+    ASSERT_EQ(reader.update(mapping.image()), "");
+    for (std::size_t i = 0; i < std::size_t{kCalls}; ++i) {
+        ASSERT_EQ(reader.details(reader.events()[2 * i].details).sendTag, static_cast<std::int32_t>(i));
+        ASSERT_EQ(reader.details(reader.events()[2 * i + 1].details).kind, EventKind::End);
+    }
+}
+
 TEST(Recorder, KeysGiveTheDetailsOfTheirCallSite) {
     Mapping mapping;
     int filled = 0;
