@@ -46,6 +46,7 @@ QVector<KeyScheme> keySchemes() {
           {QStringLiteral("stepInto"), keys({"F5"})},
           {QStringLiteral("stepOut"), keys({"F7"})},
           {QStringLiteral("runToCursor"), keys({"Ctrl+R"})},
+          {QStringLiteral("replay"), keys({"Ctrl+Alt+R"})},
           {QStringLiteral("toggleBreakpoint"), keys({"Ctrl+Shift+B"})},
           {QStringLiteral("kill"), keys({"Ctrl+F2"})},
           {QStringLiteral("cycleSplitter"), keys({"Ctrl+F8"})}}},

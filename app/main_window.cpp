@@ -176,7 +176,11 @@ void MainWindow::connectSession() {
                "one-sided accesses decides there. The diagram now shows this execution."));
     });
     connect(m_session, &Session::jobEnded, this, [this](const QString& summary) {
-        statusBar()->showMessage(tr("The job has ended: %1").arg(summary));
+        const Session::Comparison now = m_session->comparison();
+        const bool identical = now.again && now.equal && now.live.isEmpty();
+        statusBar()->showMessage((identical ? tr("The job has ended: %1; identical to the recording")
+                                            : tr("The job has ended: %1"))
+                                     .arg(summary));
         updateStrip();
     });
     connect(m_look, &Look::otherRankStopped, this, [this](RankId rank) {

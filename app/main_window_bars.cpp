@@ -48,6 +48,7 @@ void MainWindow::buildToolBars() {
     add(m_actions->rollback, tr("Roll back"));
     add(m_actions->go, tr("Go"));
     run->addSeparator();
+    add(m_actions->replay, tr("Replay"));
     add(m_actions->restart, tr("Restart"));
     add(m_actions->kill, tr("Kill"));
 

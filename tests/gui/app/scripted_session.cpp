@@ -73,6 +73,7 @@ QString verbName(Verb verb) {
         QStringLiteral("Run"),       QStringLiteral("Continue"),  QStringLiteral("Pause"),
         QStringLiteral("Step over"), QStringLiteral("Step into"), QStringLiteral("Step out"),
         QStringLiteral("Run to"),    QStringLiteral("Kill"),      QStringLiteral("Restart"),
+        QStringLiteral("Replay run"),
         QStringLiteral("Go"),        QStringLiteral("Undo"),      QStringLiteral("Redo"),
         QStringLiteral("Roll back"), QStringLiteral("Forward")};
     return names.value(static_cast<int>(verb));
