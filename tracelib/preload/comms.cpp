@@ -4,6 +4,10 @@
 
 #include "../recorder.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace stopline::preload {
@@ -17,11 +21,23 @@ std::uint64_t hashOf(std::uint64_t seed, const void* data, std::size_t bytes) {
     return trace::hashBytes(static_cast<const std::byte*>(data), bytes, seed);
 }
 
+/// The same for every process that knows who the members are, of whatever job it is.
+std::uint64_t hashOfGroup(const std::int32_t* ranks, const JobKey* jobs, std::size_t count) {
+    if (std::all_of(jobs, jobs + count, [](JobKey job) { return job == kFirstJob; })) {
+        return hashOf(1, ranks, count * sizeof *ranks);
+    }
+    std::uint64_t hash = count;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t process[2] = {jobs[i], static_cast<std::uint64_t>(ranks[i])};
+        hash = hashOf(hash, process, sizeof process);
+    }
+    return hash;
+}
+
 /// Groups are compared as members see them: whoever belongs to the other side gets the same result.
-std::uint64_t hashOfGroups(const std::int32_t* local, std::uint32_t localCount, const std::int32_t* remote,
-                           std::uint32_t remoteCount) {
-    std::uint64_t a = hashOf(1, local, localCount * sizeof *local);
-    std::uint64_t b = remoteCount == 0 ? 0 : hashOf(1, remote, remoteCount * sizeof *remote);
+std::uint64_t hashOfGroups(const std::int32_t* ranks, const JobKey* jobs, std::uint32_t localCount, std::uint32_t remoteCount) {
+    std::uint64_t a = hashOfGroup(ranks, jobs, localCount);
+    std::uint64_t b = remoteCount == 0 ? 0 : hashOfGroup(ranks + localCount, jobs + localCount, remoteCount);
     if (b > a) {
         std::swap(a, b);
     }
@@ -43,7 +59,8 @@ bool CommTable::readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, st
         return false;
     }
     bool good = real.Group_size(group, &size) == MPI_SUCCESS &&
-                m_members.reserve(offset + 2 * static_cast<std::size_t>(size));
+                m_members.reserve(offset + 3 * static_cast<std::size_t>(size)) &&
+                m_jobs.reserve(offset + static_cast<std::size_t>(size));
     if (good) {
         // Own ranks behind the place of the result: one array less.
         std::int32_t* result = m_members.data() + offset;
@@ -53,12 +70,116 @@ bool CommTable::readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, st
         }
         good = real.Group_translate_ranks(group, size, own, m_worldGroup, result) == MPI_SUCCESS;
         count = static_cast<std::uint32_t>(size);
+        bool others = false;
         for (int i = 0; i < size; ++i) {
-            result[i] = result[i] < 0 ? -1 : result[i]; // of another job
+            m_jobs[offset + static_cast<std::size_t>(i)] = m_ownJob;
+            others = others || result[i] < 0;
+            result[i] = std::max(result[i], -1);
         }
+        good = good && (!others || findInOtherJobs(group, static_cast<std::size_t>(size), offset));
     }
     real.Group_free(&group);
     return good;
+}
+
+/// Names those members of a group that are of other jobs, as far as these are known; the places behind the members hold
+/// the ranks in that group.
+bool CommTable::findInOtherJobs(MPI_Group group, std::size_t size, std::size_t offset) {
+    std::int32_t* result = m_members.data() + offset;
+    const std::int32_t* own = result + size;
+    std::int32_t* found = result + 2 * size;
+    for (std::size_t g = 0; g < m_otherGroupCount; ++g) {
+        const OtherGroup& other = m_otherGroups[g];
+        if (real.Group_translate_ranks(group, static_cast<int>(size), own, other.group, found) != MPI_SUCCESS) {
+            return false;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            if (result[i] < 0 && found[i] >= 0 && static_cast<std::size_t>(found[i]) < other.count) {
+                const OtherProcess& process = m_others[other.first + static_cast<std::size_t>(found[i])];
+                result[i] = process.rank;
+                m_jobs[offset + i] = process.rank < 0 ? m_ownJob : process.job;
+            }
+        }
+    }
+    return true;
+}
+
+/// The processes of the group are those in m_others from `first` on. Keeps the group.
+bool CommTable::rememberGroup(MPI_Group group, std::size_t first) {
+    if (!m_otherGroups.reserve(m_otherGroupCount + 1)) {
+        real.Group_free(&group);
+        return false;
+    }
+    m_otherGroups[m_otherGroupCount++] = {group, first, m_otherCount - first};
+    return true;
+}
+
+void CommTable::setSpawned(const char* text) {
+    if (text == nullptr) {
+        return;
+    }
+    char* end = nullptr;
+    const JobKey job = std::strtoull(text, &end, 16);
+    const char* parents = *end == ' ' ? std::strchr(end + 1, ' ') : nullptr;
+    if (job != kFirstJob && parents != nullptr) {
+        m_ownJob = job;
+        m_spawned = parents + 1;
+    }
+}
+
+std::size_t CommTable::writeSpawned(const CommEntry& parent, std::uint64_t event, char* text, std::size_t capacity) {
+    if (!readMembersOf(parent)) {
+        return 0;
+    }
+    const auto room = [&](std::size_t used) { return used < capacity ? capacity - used : 0; };
+    const auto place = [&](std::size_t used) { return used < capacity ? text + used : nullptr; };
+    int bytes = std::snprintf(text, capacity, "%llx %llx:%d:%llu ", static_cast<unsigned long long>(nextJob(parent)),
+                              static_cast<unsigned long long>(m_ownJob), m_entries[kCommWorld.value()].rank,
+                              static_cast<unsigned long long>(event));
+    auto used = static_cast<std::size_t>(bytes);
+    const auto count = static_cast<std::size_t>(parent.size);
+    for (std::size_t i = 0; i < count;) {
+        std::size_t next = i + 1;
+        while (next < count && m_jobs[next] == m_jobs[i] && m_members[i] >= 0 &&
+               m_members[next] == m_members[i] + static_cast<std::int32_t>(next - i)) {
+            ++next;
+        }
+        bytes = std::snprintf(place(used), room(used), "%s%llx:%d-%d", i == 0 ? "" : ",", static_cast<unsigned long long>(m_jobs[i]),
+                              m_members[i], m_members[next - 1]);
+        used += static_cast<std::size_t>(bytes);
+        i = next;
+    }
+    return used + 1;
+}
+
+/// The communicator with the parents of a rank that was spawned, who they are being said by the agent.
+bool CommTable::addParents(trace::Recorder& recorder) {
+    MPI_Comm parents = predefined.commNull;
+    MPI_Group group = predefined.groupNull;
+    if (m_spawned == nullptr || real.Comm_get_parent(&parents) != MPI_SUCCESS || !isSome(parents) ||
+        real.Comm_remote_group(parents, &group) != MPI_SUCCESS) {
+        return m_spawned == nullptr;
+    }
+    const std::size_t first = m_otherCount;
+    const char* at = m_spawned;
+    while (true) {
+        char* end = nullptr;
+        const JobKey job = std::strtoull(at, &end, 16);
+        long from = *end == ':' ? std::strtol(end + 1, &end, 10) : -1;
+        const long to = *end == '-' ? std::strtol(end + 1, &end, 10) : -1;
+        do {
+            if (!m_others.reserve(m_otherCount + 1)) {
+                real.Group_free(&group);
+                return false;
+            }
+            m_others[m_otherCount++] = {job, static_cast<std::int32_t>(from)};
+        } while (++from <= to);
+        if (*end != ',') {
+            break;
+        }
+        at = end + 1;
+    }
+    return rememberGroup(group, first) && add(recorder, CommKind::Process, nullptr, parents, m_ownJob) != kNoComm;
 }
 
 bool CommTable::addPredefined(trace::Recorder& recorder) {
@@ -67,7 +188,31 @@ bool CommTable::addPredefined(trace::Recorder& recorder) {
         return false;
     }
     return add(recorder, CommKind::World, nullptr, predefined.world) == kCommWorld &&
-           add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf;
+           add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf && addParents(recorder);
+}
+
+/// The other side of what a spawn has made is the world of the new job.
+bool CommTable::rememberSpawned(MPI_Comm comm, JobKey job) {
+    MPI_Group group = predefined.groupNull;
+    int size = 0;
+    if (real.Comm_remote_group(comm, &group) != MPI_SUCCESS) {
+        return false;
+    }
+    const std::size_t first = m_otherCount;
+    if (real.Group_size(group, &size) != MPI_SUCCESS || !m_others.reserve(first + static_cast<std::size_t>(size))) {
+        real.Group_free(&group);
+        return false;
+    }
+    for (int i = 0; i < size; ++i) {
+        m_others[m_otherCount++] = {job, i};
+    }
+    return rememberGroup(group, first);
+}
+
+JobKey CommTable::nextJob(const CommEntry& parent) {
+    const std::uint64_t parts[2] = {parent.id, parent.constructors + std::uint64_t{1}};
+    const JobKey job = hashOf(6, parts, sizeof parts);
+    return job == kFirstJob ? 1 : job;
 }
 
 CommEntry* CommTable::lookUp(HandleKey handle) {
@@ -126,7 +271,26 @@ std::uint32_t CommTable::ordinalOfSet(std::uint64_t set) {
     return 1;
 }
 
-CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntry* parent, CommEntry& entry) {
+/// The jobs of so many members, as runs; 0 when all are of ours.
+std::uint32_t CommTable::findRuns(std::size_t count) {
+    const JobKey* jobs = m_jobs.data();
+    if (std::all_of(jobs, jobs + count, [this](JobKey job) { return job == m_ownJob; })) {
+        return 0;
+    }
+    std::uint32_t runs = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (i != 0 && jobs[i] == jobs[i - 1]) {
+            ++m_runs[runs - 1].count;
+        } else if (m_runs.reserve(runs + 1)) {
+            m_runs[runs++] = {jobs[i], 1};
+        } else {
+            return 0;
+        }
+    }
+    return runs;
+}
+
+CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntry* parent, CommEntry& entry, JobKey spawned) {
     CommView view;
     view.kind = kind;
     view.memberCount = static_cast<std::uint32_t>(entry.size);
@@ -134,7 +298,9 @@ CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntr
     view.members = m_members.data();
     view.remote = m_members.data() + entry.size;
     view.parent = parent == nullptr ? kNoComm : parent->index;
-    const std::uint64_t groups = hashOfGroups(view.members, view.memberCount, view.remote, view.remoteCount);
+    const std::uint64_t groups = hashOfGroups(view.members, m_jobs.data(), view.memberCount, view.remoteCount);
+    view.jobCount = findRuns(view.memberCount + view.remoteCount);
+    view.jobs = m_runs.data();
     // The two sides of MPI_Intercomm_create have different parents.
     const std::uint64_t parentId = parent == nullptr || kind == CommKind::InterCreate ? 0 : parent->id;
     if (isCountedBySet(kind)) {
@@ -144,13 +310,13 @@ CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntr
         view.ordinal = ++parent->constructors;
     }
     const std::uint64_t parts[4] = {parentId, static_cast<std::uint64_t>(kind), view.ordinal, groups};
-    view.id = hashOf(4, parts, sizeof parts);
+    view.id = spawned != kFirstJob ? spawned : hashOf(4, parts, sizeof parts);
     entry.id = view.id;
     entry.index = recorder.addComm(view);
     return entry.index;
 }
 
-CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* parent, MPI_Comm comm) {
+CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* parent, MPI_Comm comm, JobKey spawned) {
     if (!isSome(comm)) {
         countOnly(kind, parent);
         return kNoComm;
@@ -161,6 +327,9 @@ CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* pa
     int inter = 0;
     std::uint32_t members = 0;
     std::uint32_t remote = 0;
+    if (spawned != kFirstJob && parent != nullptr && !rememberSpawned(comm, spawned)) {
+        return kNoComm;
+    }
     if (real.Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
         real.Comm_rank(comm, &entry.rank) != MPI_SUCCESS || !readMembers(comm, false, members, 0) ||
         (inter != 0 && !readMembers(comm, true, remote, members))) {
@@ -171,7 +340,7 @@ CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* pa
     if (kind == CommKind::Other && remote != 0 && m_members[members] < 0) {
         kind = CommKind::Process; // the parents of a spawned job
     }
-    if (describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr) {
+    if (describe(recorder, kind, parent, entry, spawned) == kNoComm || insert(entry) == nullptr) {
         return kNoComm;
     }
     return entry.index;
@@ -195,7 +364,7 @@ CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_
     CommEntry entry = *parent;
     entry.handle = 0;
     entry.constructors = 0;
-    if (describe(recorder, CommKind::Dup, parent, entry) == kNoComm ||
+    if (describe(recorder, CommKind::Dup, parent, entry, kFirstJob) == kNoComm ||
         !m_pending.reserve(m_pendingCount + 1)) {
         return kNoComm;
     }
@@ -210,7 +379,7 @@ CommIndex CommTable::addOn(trace::Recorder& recorder, CommKind kind, CommEntry* 
     CommEntry entry = *parent;
     entry.handle = handle;
     entry.constructors = 0;
-    return describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr ? kNoComm
+    return describe(recorder, kind, parent, entry, kFirstJob) == kNoComm || insert(entry) == nullptr ? kNoComm
                                                                                           : entry.index;
 }
 

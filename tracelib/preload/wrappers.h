@@ -75,6 +75,9 @@ struct Args {
     MPI_Group group;
     int assertion;
     int amode;
+    const char* const* commands; ///< Comm_spawn, Comm_spawn_multiple, as the next two
+    char** const* argvs;
+    const MPI_Info* infos;
 };
 
 inline CommIndex commIndex(MPI_Comm comm) {
