@@ -107,7 +107,7 @@ BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVec
         }
         if (stopped == 0 && !orEnded) {
             failure = QStringLiteral("%1 ended instead of stopping")
-                          .arg(wanted.size() == 1 ? QStringLiteral("rank %1").arg(wanted.first().value())
+                          .arg(wanted.size() == 1 ? QStringLiteral("rank %1").arg(rankText(wanted.first()))
                                                   : QStringLiteral("all ranks have"));
         }
         return true;

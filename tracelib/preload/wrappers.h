@@ -1,6 +1,5 @@
-// The wrappers of all traced calls, written once for each class. The generated entry points fill Args by role
-// and pass the real call as a function object; it takes the status (or statuses) to use where the function
-// has one.
+// The wrappers of all traced calls, written once for each class. The generated entry points fill Args by role and pass the
+// real call as a function object; it takes the status (or statuses) to use where the function has one.
 #pragma once
 
 #include "forced.h"
