@@ -3,6 +3,7 @@
 #include "icons.h"
 #include "key_bindings.h"
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QActionGroup>
 #include <QWidget>
@@ -306,10 +307,10 @@ void Actions::update() {
             break;
         }
         case Verb::Rollback:
-            text = tr("Roll &back rank %1 one call").arg(m_session->shownRank().value());
+            text = tr("Roll &back rank %1 one call").arg(rankText(m_session->shownRank()));
             break;
         case Verb::Forward:
-            text = tr("&Forward rank %1 one call").arg(m_session->shownRank().value());
+            text = tr("&Forward rank %1 one call").arg(rankText(m_session->shownRank()));
             break;
         default:
             break;
@@ -334,7 +335,7 @@ void Actions::update() {
     for (QAction* action : {nextRank, previousRank, chooseRank, scopeRank}) {
         setWhyNot(action, noRanks);
     }
-    scopeRank->setText(tr("Focus: rank %1 &only").arg(m_session->shownRank().value()));
+    scopeRank->setText(tr("Focus: rank %1 &only").arg(rankText(m_session->shownRank())));
     if (!focus.group.isEmpty()) {
         m_group = focus;
     } else if (!m_group.all() && m_group.group.last().value() >= m_session->rankCount()) {

@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QDeadlineTimer>
 #include <QEventLoop>
@@ -51,7 +52,7 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
     connect(session, &Session::departed, this, [this](const Departure& departure) {
         const QString where = locationText(departure.where);
         m_options.err(QStringLiteral("departure: rank %1 event %2: recorded %3, executed %4%5")
-                          .arg(departure.rank.value())
+                          .arg(rankText(departure.rank))
                           .arg(departure.event.value())
                           .arg(departure.recorded, departure.executed,
                                where.isEmpty() ? QString() : QStringLiteral(" at ") + where));
@@ -292,7 +293,7 @@ std::optional<QVector<RankId>> BatchRunner::ranks(const QString& text, QString& 
     for (const int rank : *numbers) {
         if (rank >= m_session->rankCount()) {
             error = QStringLiteral("there is no rank %1: the job has %2 ranks")
-                        .arg(rank)
+                        .arg(rankText(RankId{rank}))
                         .arg(m_session->rankCount());
             return std::nullopt;
         }

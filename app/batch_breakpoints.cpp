@@ -1,5 +1,6 @@
 // Verbs about breakpoints.
 #include "batch.h"
+#include "../replay/words.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ BatchRunner::Outcome BatchRunner::breakpointVerb(const ScriptLine& line, Lines& 
                 text += QStringLiteral(" if ") + b.condition;
             }
             if (b.onlyRank) {
-                text += QStringLiteral(" rank %1").arg(b.onlyRank->value());
+                text += QStringLiteral(" rank %1").arg(rankText(*b.onlyRank));
             }
             text += b.enabled ? QString() : QStringLiteral(" disabled");
             if (!b.refused.isEmpty()) {
@@ -37,12 +38,10 @@ BatchRunner::Outcome BatchRunner::breakpointVerb(const ScriptLine& line, Lines& 
         }
         std::optional<RankId> only;
         if (const qsizetype at = location.indexOf(QLatin1StringView(" rank ")); at > 0) {
-            bool ok = false;
-            const int number = location.mid(at + 6).trimmed().toInt(&ok);
-            if (!ok || number < 0) {
+            only = replay::rankOfName(location.mid(at + 6).trimmed().toStdString());
+            if (!only) {
                 return {Verdict::Failed, QStringLiteral("`rank` needs one rank")};
             }
-            only = RankId{number};
             location = location.left(at).trimmed();
         }
         m_warning.clear();

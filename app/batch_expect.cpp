@@ -2,6 +2,7 @@
 #include "batch.h"
 
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QDeadlineTimer>
 
@@ -84,7 +85,7 @@ BatchRunner::Outcome BatchRunner::expectOnce(const QString& text, const ScriptLi
         }
         for (const auto& [rank, value] : values.values) {
             if (value != wanted) {
-                return {Verdict::Failed, QStringLiteral("is %1 on rank %2").arg(value).arg(rank.value())};
+                return {Verdict::Failed, QStringLiteral("is %1 on rank %2").arg(value).arg(rankText(rank))};
             }
         }
         return values.values.isEmpty() ? Outcome{Verdict::Failed, QStringLiteral("there are no ranks")}
@@ -103,7 +104,7 @@ BatchRunner::Outcome BatchRunner::compareWhere(const QStringList& words) const {
         const SourceLocation location = m_session->rank(rank).location;
         if (locationText(location) != words.at(2) && locationText(location, true) != words.at(2)) {
             return {Verdict::Failed,
-                    QStringLiteral("is %1 on rank %2").arg(whereText(rank)).arg(rank.value())};
+                    QStringLiteral("is %1 on rank %2").arg(whereText(rank)).arg(rankText(rank))};
         }
     }
     return {};
@@ -146,7 +147,7 @@ BatchRunner::Outcome BatchRunner::comparePlace(const QStringList& words) const {
         }
         if (!same) {
             return {Verdict::Failed,
-                    QStringLiteral("is %1 on rank %2").arg(placeText(timeline, view)).arg(rank.value())};
+                    QStringLiteral("is %1 on rank %2").arg(placeText(timeline, view)).arg(rankText(rank))};
         }
     }
     return {};
@@ -162,7 +163,7 @@ BatchRunner::Outcome BatchRunner::compareState(const QStringList& words) const {
     for (const RankId rank : *wanted) {
         const QString is = fullStateText(shownView(rank));
         if (!is.contains(state)) {
-            return {Verdict::Failed, QStringLiteral("is %1 on rank %2").arg(is).arg(rank.value())};
+            return {Verdict::Failed, QStringLiteral("is %1 on rank %2").arg(is).arg(rankText(rank))};
         }
     }
     return {};

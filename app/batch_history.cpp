@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include "../tracelib/functions.h"
+#include "../replay/words.h"
 
 #include <algorithm>
 #include <memory>
@@ -25,7 +26,7 @@ QString name(trace::FunctionId function) {
 QString cutText(const Timeline& timeline, const Cut& cut, bool started = true) {
     QStringList parts;
     for (std::size_t rank = 0; rank < cut.size(); ++rank) {
-        parts << QStringLiteral("[%1] %2").arg(rank).arg(
+        parts << QStringLiteral("[%1] %2").arg(rankText(RankId{static_cast<std::int32_t>(rank)})).arg(
             started ? placeText(timeline, RankId{static_cast<std::int32_t>(rank)}, cut[rank])
                     : QStringLiteral("not started"));
     }
@@ -104,7 +105,7 @@ BatchRunner::Outcome BatchRunner::events(const ScriptLine& line, Lines& out) {
     }
     const Timeline& timeline = m_session->timeline();
     if (rank->value() >= timeline.rankCount()) {
-        return {Verdict::Failed, QStringLiteral("nothing is recorded of rank %1").arg(rank->value())};
+        return {Verdict::Failed, QStringLiteral("nothing is recorded of rank %1").arg(rankText(*rank))};
     }
     const quint64 last = timeline.lastEvent(*rank).value();
     bool okFrom = true;
@@ -127,7 +128,7 @@ BatchRunner::Outcome BatchRunner::events(const ScriptLine& line, Lines& out) {
         },
         2s);
     for (quint64 event = from; event <= qMin(to, last); ++event) {
-        out << QStringLiteral("[%1] %2").arg(rank->value()).arg(eventText(*rank, EventIndex{event}));
+        out << QStringLiteral("[%1] %2").arg(rankText(*rank)).arg(eventText(*rank, EventIndex{event}));
     }
     return {};
 }
@@ -137,11 +138,11 @@ void BatchRunner::lineText(const QString& title, const Line& line, Lines& out) c
     out << title;
     for (std::size_t i = 0; i < line.cut.size(); ++i) {
         const RankId rank{static_cast<std::int32_t>(i)};
-        out << QStringLiteral("  [%1] %2").arg(i).arg(placeText(timeline, rank, line.cut[i]));
+        out << QStringLiteral("  [%1] %2").arg(rankText(rank)).arg(placeText(timeline, rank, line.cut[i]));
     }
     for (const Obstacle& obstacle : line.obstacles) {
         out << QStringLiteral("  rank %1 cannot stop in user code: %2")
-                   .arg(obstacle.rank.value())
+                   .arg(rankText(obstacle.rank))
                    .arg(QString::fromStdString(obstacle.reason));
     }
 }
@@ -172,7 +173,7 @@ BatchRunner::Outcome BatchRunner::point(const ScriptLine& line, Lines& out) {
     }
     if (!call) {
         return {Verdict::Failed, QStringLiteral("rank %1 has no %2 %3")
-                                     .arg(rank->value())
+                                     .arg(rankText(*rank))
                                      .arg(byCall ? QStringLiteral("call") : QStringLiteral("event"),
                                           line.words.at(byCall ? 2 : 1))};
     }
@@ -201,7 +202,7 @@ void times(const Timeline& timeline, QStringList& out) {
         const EventIndex last = timeline.lastEvent(id);
         QString text =
             QStringLiteral("[%1] %2 events from %3 to %4")
-                .arg(rank)
+                .arg(rankText(RankId{rank}))
                 .arg(last.value())
                 .arg(seconds(timeline.axisTime(id, EventIndex{1})), seconds(timeline.axisTime(id, last)));
         for (const Timeline::HeldSpan& span : timeline.heldSpans(id)) {
@@ -241,11 +242,11 @@ void transfers(const Timeline& timeline, QStringList& out) {
     for (const Transfer& transfer : all) {
         const auto place = [&](CallRef call, bool end) {
             const Call& data = timeline.call(call);
-            return QStringLiteral("[%1] %2 %3").arg(call.rank.value())
+            return QStringLiteral("[%1] %2 %3").arg(rankText(call.rank))
                 .arg(end && data.end.value() != 0 ? data.end.value() : data.begin.value())
                 .arg(name(timeline.details(call.rank, data.beginDetails).function));
         };
-        QString text = place(transfer.call, false) + QStringLiteral(" -> %1").arg(transfer.target.value());
+        QString text = place(transfer.call, false) + QStringLiteral(" -> %1").arg(rankText(transfer.target));
         text += transfer.bytesOut > 0 ? QStringLiteral("  puts ") + bytesText(transfer.bytesOut) : QString();
         text += transfer.bytesIn > 0 ? QStringLiteral("  gets ") + bytesText(transfer.bytesIn) : QString();
         const auto add = [&](const QString& what, const MaybeCall& call, bool end) {
@@ -359,7 +360,7 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
             for (qsizetype rank = 0; rank < stop.why.size(); ++rank) {
                 if (stop.why[rank] != StopWhy::None && static_cast<std::size_t>(rank) < stop.places.size()) {
                     out << QStringLiteral("  [%1] %2  %3")
-                               .arg(rank)
+                               .arg(rankText(RankId{static_cast<std::int32_t>(rank)}))
                                .arg(whyText(stop.why[rank]),
                                     placeText(timeline, RankId{static_cast<std::int32_t>(rank)},
                                               stop.places[static_cast<std::size_t>(rank)]));

@@ -3,6 +3,7 @@
 
 #include "text.h"
 #include "variable_node.h"
+#include "../replay/words.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -107,7 +108,7 @@ QString BatchRunner::whereText(RankId rank) const {
 
 QString BatchRunner::rankLine(RankId rank) const {
     const RankView view = shownView(rank);
-    QString text = QStringLiteral("[%1] ").arg(rank.value());
+    QString text = QStringLiteral("[%1] ").arg(rankText(rank));
     if (view.phase == RankPhase::Running) {
         text += runningText(m_session->timeline(), view, m_options.verbose);
     } else {
@@ -128,7 +129,7 @@ QString BatchRunner::rankLine(RankId rank) const {
 void BatchRunner::outputLines(const QVector<RankId>& ranks, Lines& out) const {
     for (const RankId rank : ranks) {
         const QString tag =
-            rank.value() < 0 ? QStringLiteral("[launcher] ") : QStringLiteral("[%1] ").arg(rank.value());
+            rank.value() < 0 ? QStringLiteral("[launcher] ") : QStringLiteral("[%1] ").arg(rankText(rank));
         QString text = QString::fromUtf8(m_session->output(rank));
         if (text.endsWith(u'\n')) {
             text.chop(1);
@@ -198,14 +199,14 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
     }
     askRunning(*wanted);
     for (const RankId rank : *wanted) {
-        out << QStringLiteral("[%1] %2").arg(rank.value()).arg(whereText(rank));
+        out << QStringLiteral("[%1] %2").arg(rankText(rank)).arg(whereText(rank));
     }
     return {};
 }
 
 /// "EXPRESSION [rank RANKS]".
 std::optional<QVector<RankId>> BatchRunner::rankSuffix(const QString& text, QString& expression, QString& error) const {
-    static const QRegularExpression suffix(QStringLiteral("\\srank\\s+(all|[0-9][0-9,.\\-]*)$"));
+    static const QRegularExpression suffix(QStringLiteral("\\srank\\s+(all|[0-9][0-9:,.\\-]*)$"));
     const QRegularExpressionMatch match = suffix.match(text);
     expression = match.hasMatch() ? text.left(match.capturedStart()).trimmed() : text.trimmed();
     return ranks(match.captured(1), error);
@@ -253,7 +254,7 @@ BatchRunner::Outcome BatchRunner::print(const ScriptLine& line, Lines& out) {
     QString expression;
     const Values values = evaluate(line.rest, limit(line), &expression);
     for (const auto& [rank, value] : values.values) {
-        out << QStringLiteral("[%1] %2 = %3").arg(rank.value()).arg(expression, value);
+        out << QStringLiteral("[%1] %2 = %3").arg(rankText(rank)).arg(expression, value);
     }
     return values.outcome;
 }
@@ -270,11 +271,11 @@ BatchRunner::Outcome BatchRunner::parts(const ScriptLine& line, Lines& out) {
         const auto whole = pending<mi::ValueTree>();
         m_session->openValue(rank, frameOf(m_session->rank(rank)), expression, into(whole));
         if (!waitFor([&whole] { return whole->has_value(); }, limit(line))) {
-            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rank.value())};
+            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rankText(rank))};
         }
         if (!**whole) {
             return {Verdict::Failed,
-                    QStringLiteral("rank %1: %2").arg(rank.value()).arg((**whole).error().text)};
+                    QStringLiteral("rank %1: %2").arg(rankText(rank)).arg((**whole).error().text)};
         }
         const mi::ValueTree& value = (**whole).value();
         const auto inside = pending<QVector<mi::ValueTree>>();
@@ -290,11 +291,11 @@ BatchRunner::Outcome BatchRunner::parts(const ScriptLine& line, Lines& out) {
         node.type = value.type;
         for (const mi::ValueTree& part : (**inside).value()) {
             out << QStringLiteral("[%1] %2 = %3  %4")
-                       .arg(rank.value())
+                       .arg(rankText(rank))
                        .arg(partName(node, part.name), tidy(part.value), shortType(part.type));
         }
         if ((**inside).value().isEmpty()) {
-            out << QStringLiteral("[%1] %2 has no parts").arg(rank.value()).arg(expression);
+            out << QStringLiteral("[%1] %2 has no parts").arg(rankText(rank)).arg(expression);
         }
     }
     return {};
@@ -311,16 +312,16 @@ BatchRunner::Outcome BatchRunner::locals(const ScriptLine& line, Lines& out) {
         const auto answer = pending<QVector<mi::Variable>>();
         m_session->variables(rank, frameOf(m_session->rank(rank)), into(answer));
         if (!waitFor([&answer] { return answer->has_value(); }, limit(line))) {
-            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rank.value())};
+            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rankText(rank))};
         }
         if (!**answer) {
             outcome = {Verdict::Failed,
-                       QStringLiteral("rank %1: %2").arg(rank.value()).arg((**answer).error().text)};
+                       QStringLiteral("rank %1: %2").arg(rankText(rank)).arg((**answer).error().text)};
             continue;
         }
         for (const mi::Variable& v : (**answer).value()) {
             out << QStringLiteral("[%1] %2%3 = %4")
-                       .arg(rank.value())
+                       .arg(rankText(rank))
                        .arg(v.argument ? QStringLiteral("argument ") : QString(), v.name, tidy(v.value));
         }
     }
@@ -338,18 +339,18 @@ BatchRunner::Outcome BatchRunner::stack(const ScriptLine& line, Lines& out) {
         const auto answer = pending<QVector<mi::Frame>>();
         m_session->stack(rank, into(answer));
         if (!waitFor([&answer] { return answer->has_value(); }, limit(line))) {
-            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rank.value())};
+            return {Verdict::TimedOut, QStringLiteral("no answer from the gdb of rank %1").arg(rankText(rank))};
         }
         if (!**answer) {
             outcome = {Verdict::Failed,
-                       QStringLiteral("rank %1: %2").arg(rank.value()).arg((**answer).error().text)};
+                       QStringLiteral("rank %1: %2").arg(rankText(rank)).arg((**answer).error().text)};
             continue;
         }
         for (const mi::Frame& frame : (**answer).value()) {
             if (!m_options.verbose && Session::isInternalFrame(frame)) {
                 continue;
             }
-            QString text = QStringLiteral("[%1] ").arg(rank.value());
+            QString text = QStringLiteral("[%1] ").arg(rankText(rank));
             if (m_options.verbose) {
                 text += QStringLiteral("#%1 0x%2 ").arg(frame.level).arg(frame.address, 0, 16);
             }
@@ -381,7 +382,7 @@ BatchRunner::Outcome BatchRunner::gdb(const ScriptLine& line, Lines& out) {
         return {Verdict::Failed, (**answer).error().text};
     }
     for (const QString& one : (**answer).value().split(u'\n', Qt::SkipEmptyParts)) {
-        out << QStringLiteral("[%1] %2").arg(rank->value()).arg(tidy(one));
+        out << QStringLiteral("[%1] %2").arg(rankText(*rank)).arg(tidy(one));
     }
     return {};
 }

@@ -2,6 +2,7 @@
 #include "batch.h"
 
 #include "text.h"
+#include "../replay/words.h"
 
 #include <algorithm>
 #include <memory>
@@ -16,6 +17,14 @@ const QString kNeverBegan = QStringLiteral("no rank has been started");
 
 bool hasEnded(RankPhase phase) {
     return phase == RankPhase::Exited || phase == RankPhase::Failed || phase == RankPhase::Lost;
+}
+
+/// Nobody waits for ranks that have yet to be spawned again.
+QVector<RankId> withoutUnspawned(const Session& session, QVector<RankId> ranks) {
+    ranks.removeIf([&session](RankId rank) {
+        return session.rank(rank).phase == RankPhase::NotStarted && rankText(rank).contains(u':');
+    });
+    return ranks;
 }
 
 } // namespace
@@ -40,7 +49,7 @@ BatchRunner::Outcome BatchRunner::waitLaunched(const ScriptLine& line) {
         if (!m_session->jobExists() || !refused().isEmpty()) {
             return true;
         }
-        const QVector<RankId> all = allRanks();
+        const QVector<RankId> all = withoutUnspawned(*m_session, allRanks());
         return !m_launching && !all.isEmpty() && std::all_of(all.begin(), all.end(), [this](RankId rank) {
             const RankPhase phase = m_session->rank(rank).phase;
             return phase != RankPhase::NotStarted && phase != RankPhase::Starting;
@@ -82,7 +91,7 @@ BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVec
             }
             return true;
         }
-        const QVector<RankId> wanted = ranks.isEmpty() ? focusRanks() : ranks;
+        const QVector<RankId> wanted = withoutUnspawned(*m_session, ranks.isEmpty() ? focusRanks() : ranks);
         int stopped = 0;
         int ended = 0;
         for (const RankId rank : wanted) {
@@ -98,7 +107,7 @@ BatchRunner::Outcome BatchRunner::waitStopped(const ScriptLine& line, const QVec
         }
         if (stopped == 0 && !orEnded) {
             failure = QStringLiteral("%1 ended instead of stopping")
-                          .arg(wanted.size() == 1 ? QStringLiteral("rank %1").arg(wanted.first().value())
+                          .arg(wanted.size() == 1 ? QStringLiteral("rank %1").arg(rankText(wanted.first()))
                                                   : QStringLiteral("all ranks have"));
         }
         return true;
@@ -157,7 +166,7 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
             }
             if (hasEnded(view.phase)) {
                 failure = QStringLiteral("rank %1 ended at event %2")
-                              .arg(rank->value())
+                              .arg(rankText(*rank))
                               .arg(view.place.event.value());
             }
             return !failure.isEmpty();
@@ -188,7 +197,7 @@ BatchRunner::Outcome BatchRunner::wait(const ScriptLine& line) {
         if (!m_session->jobExists() && m_session->operation().isEmpty()) {
             return true;
         }
-        const QVector<RankId> all = wanted.isEmpty() ? focusRanks() : wanted;
+        const QVector<RankId> all = withoutUnspawned(*m_session, wanted.isEmpty() ? focusRanks() : wanted);
         return !all.isEmpty() && std::all_of(all.begin(), all.end(), [&](RankId rank) {
             const RankPhase phase = m_session->rank(rank).phase;
             return running ? phase == RankPhase::Running : hasEnded(phase);

@@ -2,6 +2,7 @@
 
 #include "icons.h"
 #include "theme.h"
+#include "../replay/words.h"
 
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -65,7 +66,7 @@ QVariant BreakpointsModel::data(const QModelIndex& index, int role) const {
         case Condition:
             return b->condition;
         case Ranks:
-            return b->onlyRank ? QString::number(b->onlyRank->value()) : tr("all");
+            return b->onlyRank ? rankText(*b->onlyRank) : tr("all");
         case Hits:
             return !b->pending            ? QString::number(b->hits)
                    : b->refused.isEmpty() ? tr("pending")

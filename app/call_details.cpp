@@ -3,6 +3,7 @@
 #include "../tracelib/functions.h"
 #include "text.h"
 #include "theme.h"
+#include "../replay/words.h"
 
 #include <QStringList>
 
@@ -91,7 +92,7 @@ class Table {
 
 QString link(const Session& session, CallRef call) {
     return QStringLiteral("<a href='call:%1:%2'>%3</a>")
-        .arg(call.rank.value())
+        .arg(rankText(call.rank))
         .arg(call.call.value())
         .arg(callPlaceText(session, call).toHtmlEscaped());
 }
@@ -106,9 +107,9 @@ QString messageHtml(const Session& session, const Message& message, CallRef self
                 : state);
     parts << QStringLiteral("%1 &rarr; %2, tag %3, %4")
                  .arg(message.sender.value() < 0 ? QStringLiteral("?")
-                                                 : QString::number(message.sender.value()),
+                                                 : rankText(message.sender),
                       message.receiver.value() < 0 ? QStringLiteral("?")
-                                                   : QString::number(message.receiver.value()),
+                                                   : rankText(message.receiver),
                       tagText(message.tag), bytesText(message.bytes));
     if (message.wildcardSource || message.wildcardTag) {
         parts << QStringLiteral("received by wildcard");
@@ -240,7 +241,7 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
     const bool ended = call.end.value() != 0;
 
     Table table(palette);
-    table.row(QStringLiteral("rank"), QString::number(ref.rank.value()));
+    table.row(QStringLiteral("rank"), rankText(ref.rank));
     table.row(QStringLiteral("events"),
               ended ? QStringLiteral("%1 to %2").arg(call.begin.value()).arg(call.end.value())
                     : QStringLiteral("%1, <b style='color:%2'>not finished</b>")

@@ -3,6 +3,7 @@
 #include "actions.h"
 #include "look.h"
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QApplication>
 #include <QEvent>
@@ -93,7 +94,7 @@ void FocusSelector::update() {
             m_group->fontMetrics().elidedText(ranks, Qt::ElideRight, m_group->fontMetrics().averageCharWidth() * 18)));
         m_group->setToolTip(m_actions->scopeGroup->toolTip());
     }
-    m_one->setText(tr("Rank %1").arg(session->shownRank().value()));
+    m_one->setText(tr("Rank %1").arg(rankText(session->shownRank())));
     m_one->setEnabled(session->rankCount() > 0);
     m_all->setToolTip(m_actions->scopeAll->toolTip());
     m_one->setToolTip(m_actions->scopeRank->toolTip());
@@ -104,7 +105,7 @@ void FocusSelector::fillMenu() {
     menu->clear();
     Session* session = m_look->session();
     for (int rank = 0; rank < qMin(session->rankCount(), kMostInMenu); ++rank) {
-        menu->addAction(tr("Rank %1: %2").arg(rank).arg(replay::stateText(session->rank(RankId{rank}))), this,
+        menu->addAction(tr("Rank %1: %2").arg(rankText(RankId{rank})).arg(replay::stateText(session->rank(RankId{rank}))), this,
                         [session, rank] {
                             session->setFocus({RankId{rank}});
                             session->setShownRank(RankId{rank});

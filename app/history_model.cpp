@@ -2,6 +2,7 @@
 
 #include "key_bindings.h"
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QFont>
 #include <QGuiApplication>
@@ -25,7 +26,7 @@ QString movement(const HistoryEntry& entry) {
         }
         if (++moved <= kMost) {
             parts << QStringLiteral("%1: %2 → %3")
-                         .arg(rank)
+                         .arg(rankText(RankId{static_cast<std::int32_t>(rank)}))
                          .arg(entry.before[rank].event.value())
                          .arg(known ? QString::number(entry.after[rank].event.value()) : QStringLiteral("…"));
         }

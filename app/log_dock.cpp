@@ -3,6 +3,7 @@
 #include "log_model.h"
 #include "note_view.h"
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QHeaderView>
 
@@ -32,7 +33,7 @@ LogDock::LogDock(Session* session, QWidget* parent)
         m_model->add(
             Severity::Warning,
             tr("Rank %1 departs from the recording at event %2%3: recorded %4, executed %5")
-                .arg(d.rank.value())
+                .arg(rankText(d.rank))
                 .arg(d.event.value())
                 .arg(where.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(where), d.recorded,
                      d.executed),

@@ -27,6 +27,7 @@
 #include "variables_dock.h"
 
 #include "../viewer/diagram_widget.h"
+#include "../replay/words.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -169,7 +170,7 @@ void MainWindow::connectSession() {
         m_bar->show(
             Severity::Warning,
             tr("Rank %1 does something else than was recorded, at event %2, %3: %4 instead of %5.")
-                .arg(d.rank.value())
+                .arg(rankText(d.rank))
                 .arg(d.event.value())
                 .arg(locationText(d.where), d.executed, d.recorded),
             tr("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of "
@@ -186,8 +187,8 @@ void MainWindow::connectSession() {
     connect(m_look, &Look::otherRankStopped, this, [this](RankId rank) {
         const RankView view = m_session->rank(rank);
         m_bar->offer(
-            tr("Rank %1: %2 %3").arg(rank.value()).arg(fullStateText(view), locationText(view.location)),
-            tr("Show rank %1").arg(rank.value()), [this, rank] { m_look->showRank(rank); });
+            tr("Rank %1: %2 %3").arg(rankText(rank)).arg(fullStateText(view), locationText(view.location)),
+            tr("Show rank %1").arg(rankText(rank)), [this, rank] { m_look->showRank(rank); });
     });
     connect(m_programSource, &ProgramSource::found, this, [this](const QString& file, int line) {
         if (m_source->openCount() == 0) {
@@ -228,7 +229,7 @@ QString MainWindow::emptyNotice() const {
 void MainWindow::showMessage(Severity severity, const QString& text, const QString& remedy) {
     m_bar->show(severity, text, remedy);
     for (int rank = 0; rank < m_session->rankCount(); ++rank) {
-        if (m_session->rank(RankId{rank}).silent && text.contains(tr("rank %1 does not answer").arg(rank))) {
+        if (m_session->rank(RankId{rank}).silent && text.contains(tr("rank %1 does not answer").arg(rankText(RankId{rank})))) {
             m_silenceSaid.insert(rank, text);
         }
     }

@@ -1,6 +1,7 @@
 #include "open_messages_model.h"
 
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QGuiApplication>
 #include <QPalette>
@@ -82,9 +83,9 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     }
     switch (index.column()) {
     case From:
-        return m.sender.value() < 0 ? tr("any") : QString::number(m.sender.value());
+        return m.sender.value() < 0 ? tr("any") : rankText(m.sender);
     case To:
-        return m.receiver.value() < 0 ? tr("any") : QString::number(m.receiver.value());
+        return m.receiver.value() < 0 ? tr("any") : rankText(m.receiver);
     case Tag:
         return m.tag == kAnyTag ? tr("any") : QString::number(m.tag);
     case Size:

@@ -2,6 +2,7 @@
 
 #include "text.h"
 #include "theme.h"
+#include "../replay/words.h"
 
 #include <QCheckBox>
 #include <QEvent>
@@ -117,7 +118,7 @@ void OutputDock::appendLine(const OutputLine& line) {
     QTextCharFormat body;
     body.setForeground(line.stream == 2 ? accent(Accent::Red, dark) : palette().color(QPalette::Text));
     const QString who =
-        line.rank.value() < 0 ? tr("[launcher] ") : QStringLiteral("[%1] ").arg(line.rank.value());
+        line.rank.value() < 0 ? tr("[launcher] ") : QStringLiteral("[%1] ").arg(rankText(line.rank));
     cursor.insertText(who, tag);
     cursor.insertText(line.text, body);
 }

@@ -2,6 +2,7 @@
 
 #include "text.h"
 #include "theme.h"
+#include "../replay/words.h"
 
 #include <QHelpEvent>
 #include <QMap>
@@ -156,7 +157,7 @@ void RankStrip::paintShownRank(QPainter& painter, const QRect& area) const {
     QFont big = font();
     big.setPointSizeF(big.pointSizeF() * 2.1);
     big.setBold(true);
-    const QString number = QString::number(shown);
+    const QString number = rankText(RankId{shown});
     const int badgeWidth = qMax(QFontMetrics(big).horizontalAdvance(number) + 22, area.height() - 14);
     const QRect badge(area.left(), area.top() + 7, badgeWidth, area.height() - 14);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -259,10 +260,10 @@ void RankStrip::paintTile(QPainter& painter, int rank) const {
     bold.setBold(true);
     painter.setFont(bold);
     if (tile.height() <= line * 2) {
-        painter.drawText(inner, Qt::AlignCenter, QStringLiteral("%1 %2").arg(rank).arg(letter));
+        painter.drawText(inner, Qt::AlignCenter, QStringLiteral("%1 %2").arg(rankText(RankId{rank})).arg(letter));
         return;
     }
-    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, QString::number(rank));
+    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, rankText(RankId{rank}));
     painter.drawText(inner, Qt::AlignRight | Qt::AlignTop, letter);
     painter.setFont(font());
     QString call = view.callName;
@@ -338,7 +339,7 @@ bool RankStrip::event(QEvent* event) {
         return true;
     }
     const RankView& view = m_content.ranks.at(rank);
-    QString text = tr("Rank %1: %2").arg(rank).arg(liveStateText(view));
+    QString text = tr("Rank %1: %2").arg(rankText(RankId{rank})).arg(liveStateText(view));
     if (view.place.event.value() > 0) {
         text += tr(", event %1").arg(eventCountText(view.place.event));
     } else if (view.phase == RankPhase::Stopped) {

@@ -7,6 +7,7 @@
 #include "look.h"
 #include "source_watch.h"
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QFileInfo>
 #include <QTabWidget>
@@ -111,7 +112,7 @@ void SourceView::markOutdated() {
         m_tabs->setTabToolTip(index,
                               outdated ? tr("%1\nhas changed since %2 of rank %3 was built: lines may be off")
                                              .arg(file, QFileInfo(m_watch->moduleOf(shown, file)).fileName())
-                                             .arg(shown.value())
+                                             .arg(rankText(shown))
                                        : file);
     }
 }

@@ -5,6 +5,7 @@
 #include "note_view.h"
 #include "stack_model.h"
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QAction>
 #include <QHeaderView>
@@ -58,7 +59,7 @@ StackDock::StackDock(Look* look, QWidget* parent)
 
 void StackDock::reload() {
     const RankId rank = m_look->rank();
-    setWindowTitle(m_look->session()->rankCount() > 0 ? tr("Stack — rank %1").arg(rank.value())
+    setWindowTitle(m_look->session()->rankCount() > 0 ? tr("Stack — rank %1").arg(rankText(rank))
                                                       : tr("Stack"));
     m_model->setFrames(m_look->frames(), m_look->frame(), m_look->stale());
     const replay::RankView view = m_look->session()->rank(rank);
@@ -72,7 +73,7 @@ void StackDock::reload() {
         const bool runs =
             view.phase == replay::RankPhase::Running || view.phase == replay::RankPhase::Holding;
         m_view->setNote(
-            tr("Rank %1: %2.").arg(rank.value()).arg(fullStateText(view)) +
+            tr("Rank %1: %2.").arg(rankText(rank)).arg(fullStateText(view)) +
             (runs ? tr("\nPause%1 shows its stack.").arg(keyNote(QStringLiteral("pause"))) : QString()));
     }
 }

@@ -1,6 +1,7 @@
 #include "status_line.h"
 
 #include "text.h"
+#include "../replay/words.h"
 
 #include <QAction>
 #include <QLabel>
@@ -60,7 +61,7 @@ void StatusLine::update() {
     }
     const RankId shown = m_session->shownRank();
     m_rank->setText(
-        tr("rank %1 @ event %2").arg(shown.value()).arg(eventCountText(m_session->live(shown).place.event)));
+        tr("rank %1 @ event %2").arg(rankText(shown)).arg(eventCountText(m_session->live(shown).place.event)));
     const auto& stops = m_session->stops();
     m_stop->setText(stops.isEmpty() ? tr("no stop yet") : tr("stop #%1").arg(stops.last().number));
     const Timeline& timeline = m_session->timeline();

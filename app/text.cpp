@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include "../tracelib/functions.h"
+#include "../replay/words.h"
 
 #include <QFileInfo>
 #include <QLocale>
@@ -27,15 +28,14 @@ std::optional<QVector<int>> parseRankSet(const QString& text) {
     for (QString part : text.split(u',')) {
         part.replace(QStringLiteral(".."), QStringLiteral("-"));
         const QStringList ends = part.split(u'-');
-        bool okFirst = false;
-        bool okLast = false;
-        const int first = ends.first().toInt(&okFirst);
-        const int last = ends.last().toInt(&okLast);
-        if (ends.size() > 2 || !okFirst || !okLast || first < 0 || last < first ||
-            last - first >= kMostInRange) {
+        // A range is of one job, which is named once: 1:0-3.
+        const QString job = ends.first().left(ends.first().indexOf(u':') + 1);
+        const auto first = replay::rankOfName(ends.first().trimmed().toStdString());
+        const auto last = ends.size() == 1 ? first : replay::rankOfName((job + ends.last()).simplified().toStdString());
+        if (ends.size() > 2 || !first || !last || *last < *first || last->value() - first->value() >= kMostInRange) {
             return std::nullopt;
         }
-        for (int rank = first; rank <= last; ++rank) {
+        for (int rank = first->value(); rank <= last->value(); ++rank) {
             ranks << rank;
         }
     }
@@ -73,7 +73,7 @@ QString shortFunction(const QString& name) {
 
 QString focusText(const Focus& focus) {
     if (focus.rank) {
-        return QStringLiteral("rank %1").arg(focus.rank->value());
+        return QStringLiteral("rank %1").arg(rankText(*focus.rank));
     }
     if (focus.group.isEmpty()) {
         return QStringLiteral("all");
@@ -144,7 +144,7 @@ QString messageStateText(const Timeline& timeline, const Message& message) {
                               : message.done                            ? QStringLiteral("received")
                                                                         : QStringLiteral("receive waits");
         return rank->value() < 0 ? QStringLiteral("%1; a recording broke off").arg(known)
-                                 : QStringLiteral("%1; the recording of rank %2 broke off").arg(known).arg(rank->value());
+                                 : QStringLiteral("%1; the recording of rank %2 broke off").arg(known).arg(rankText(*rank));
     }
     switch (message.state) {
     case MessageState::Matched:
@@ -164,12 +164,12 @@ QString messageStateText(const Timeline& timeline, const Message& message) {
 QString callPlaceText(const Session& session, CallRef call) {
     const Timeline& timeline = session.timeline();
     if (!hasCall(timeline, call)) {
-        return QStringLiteral("rank %1").arg(call.rank.value());
+        return QStringLiteral("rank %1").arg(rankText(call.rank));
     }
     const Call& data = timeline.call(call);
     const auto name = trace::functionName(timeline.details(call.rank, data.beginDetails).function);
     QString text = QStringLiteral("rank %1 event %2 %3")
-                       .arg(call.rank.value())
+                       .arg(rankText(call.rank))
                        .arg(data.begin.value())
                        .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
     const QString where = locationText(session.sourceOf(call));
@@ -178,7 +178,7 @@ QString callPlaceText(const Session& session, CallRef call) {
 
 QString openMessageText(const Session& session, const Message& message) {
     const auto end = [](RankId rank) {
-        return rank.value() < 0 ? QStringLiteral("any") : QString::number(rank.value());
+        return rank.value() < 0 ? QStringLiteral("any") : rankText(rank);
     };
     QString text = QStringLiteral("%1 -> %2  tag %3  %4")
                        .arg(end(message.sender), end(message.receiver),

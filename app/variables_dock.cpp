@@ -5,6 +5,7 @@
 #include "note_view.h"
 #include "variables_model.h"
 #include "watch_memory.h"
+#include "../replay/words.h"
 
 #include <QAction>
 #include <QItemSelectionModel>
@@ -159,11 +160,11 @@ void VariablesDock::reload() {
     }
     const mi::Frame& frame = m_look->frames().at(level);
     const RankId rank = m_look->rank();
-    setWindowTitle(tr("Variables — rank %1, %2").arg(rank.value()).arg(frame.function));
+    setWindowTitle(tr("Variables — rank %1, %2").arg(rankText(rank)).arg(frame.function));
     // The depth tells apart the calls of a function that calls itself.
     const QString function = QStringLiteral("%1 %2").arg(frame.function, frame.fullName);
     const QString scope =
-        QStringLiteral("%1 %2 %3").arg(rank.value()).arg(m_look->frames().size() - level).arg(function);
+        QStringLiteral("%1 %2 %3").arg(rankText(rank)).arg(m_look->frames().size() - level).arg(function);
     const qint64 process = m_look->session()->rank(rank).gdbPid;
     if (scope != m_scope) {
         clearValues(); // under the new title they would be taken for this frame's

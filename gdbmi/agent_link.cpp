@@ -87,6 +87,10 @@ void AgentLink::configure(const RankConfig& config) {
                         {"record", config.record ? "1" : "0"}});
 }
 
+void AgentLink::setName(const QString& name) {
+    m_impl->name = name;
+}
+
 void AgentLink::openGate() {
     m_impl->command("opengate");
 }
@@ -150,7 +154,7 @@ void AgentLink::Impl::receive() {
     }
     if (!closed && !reader.error().empty()) {
         end(QStringLiteral("The agent of rank %1 sent something that cannot be read: %2.")
-                .arg(hello.rank.value())
+                .arg(name)
                 .arg(QString::fromStdString(reader.error())));
     }
 }
@@ -188,7 +192,7 @@ void AgentLink::Impl::handle(const Frame& frame) {
         bool complete = false;
         if (!takeTrace(frame.body, complete)) {
             end(QStringLiteral("The agent of rank %1 sent a recording that does not fit.")
-                    .arg(hello.rank.value()));
+                    .arg(name));
         } else if (!complete) {
             askForTrace();
         } else {
@@ -211,7 +215,7 @@ void AgentLink::Impl::handleState(const Fields& fields) {
     status = statusFrom(fields);
     const QPointer<AgentLink> guard(link);
     if (before.gdbPid != 0 && status.gdbPid == 0) {
-        transport->end(QStringLiteral("The gdb of rank %1 has ended.").arg(hello.rank.value()));
+        transport->end(QStringLiteral("The gdb of rank %1 has ended.").arg(name));
         if (guard.isNull()) {
             return;
         }

@@ -43,7 +43,9 @@ struct RankStatus {
 };
 
 struct Hello {
-    RankId rank{-1};
+    std::int32_t rank = -1; ///< in MPI_COMM_WORLD of its job
+    JobKey job = kFirstJob;
+    QString spawner; ///< where the job was spawned, see trace::kSpawnedVariable; empty: the launcher has started it
     int size = 0; ///< of MPI_COMM_WORLD as the launcher's environment says; 0 unknown
     QString host, program, directory;
     qint64 agentPid = 0;
@@ -76,6 +78,8 @@ class AgentLink : public QObject {
     [[nodiscard]] mi::MiTransport* gdb();
 
     void configure(const RankConfig& config); ///< once, starts the rank
+    /// What the rank is called where its connection is spoken of; before that its number in its job.
+    void setName(const QString& name);
     void openGate();
     void setThreshold(EventIndex event);
     void release();

@@ -45,6 +45,7 @@ struct AgentLink::Impl {
     FrameReader reader;
     FrameAddress address;
     Hello hello;
+    QString name; ///< of the rank
     RankStatus status;
     trace::RankImage image;
     std::unique_ptr<LinkTransport> transport;

@@ -1,7 +1,9 @@
 // stopline-agent: started by the MPI launcher in place of each rank's program, which it then starts itself.
+#include "../tracelib/mapping.h"
 #include "agent_process.h"
 #include "agent_session.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -76,6 +78,19 @@ int takeSignals(sigset_t& before) {
     return ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/// Becomes the program, as if there had been no agent: what was spawned must not fail for want of a debugger.
+[[noreturn]] void becomeProgram(char** words, const sigset_t& mask) {
+    ::unsetenv(kConnectVariable);
+    ::unsetenv(kTokenVariable);
+    ::prctl(PR_SET_PDEATHSIG, 0);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+    ::execvp(words[0], words);
+    const int error = errno;
+    complain(std::string(words[0]) + ": " + std::strerror(error));
+    ::_exit(error == ENOENT ? 127 : 126);
+}
+
 /// Waits for the window's Config; `setup` gets the logs before it. False: the reason is in `problem`.
 bool waitForConfig(Connection& window, pid_t launcher, Frame& frame, SessionSetup& setup, std::string& problem) {
     const std::int64_t deadline = monotonicNs() + std::int64_t{kConfigMs} * 1'000'000;
@@ -125,19 +140,31 @@ int main(int argc, char** argv) {
     if (argc < 2) {
         return complain("usage: stopline-agent PROGRAM [ARGUMENTS]; it is started by Stopline, not by hand");
     }
+    std::string spawned; // who has spawned this rank, as the library of its parent has said it
+    if (argc > 3 && std::strcmp(argv[1], stopline::trace::kSpawnedOption) == 0) {
+        spawned = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
     const char* address = std::getenv(kConnectVariable);
     const char* token = std::getenv(kTokenVariable);
+    const LauncherPlace place = launcherPlace();
+    if (!spawned.empty() && (address == nullptr || token == nullptr || place.rank < 0)) {
+        becomeProgram(argv + 1, before);
+    }
     if (address == nullptr || token == nullptr) {
         return complain(std::string(kConnectVariable) + " and " + kTokenVariable +
                         " are not set: the launcher did not pass Stopline's environment on to this host");
     }
-    const LauncherPlace place = launcherPlace();
     if (place.rank < 0) {
         return complain(
             "the launcher gave no rank (OMPI_COMM_WORLD_RANK, PMIX_RANK, PMI_RANK, SLURM_PROCID)");
     }
     std::string problem;
     const int fd = connectTo(address, kConnectMs, problem);
+    if (fd < 0 && !spawned.empty()) {
+        becomeProgram(argv + 1, before);
+    }
     if (fd < 0) {
         return giveUp("rank " + std::to_string(place.rank) + " on " + hostName() +
                           " cannot reach Stopline at " + address + ": " + problem,
@@ -154,6 +181,7 @@ int main(int argc, char** argv) {
                                        {"host", hostName()},
                                        {"pid", std::to_string(::getpid())},
                                        {"program", argv[1]},
+                                       {"spawned", spawned.substr(0, spawned.find_last_of(' '))},
                                        {"directory", workingDirectory()},
                                        {"boot", bootId()},
                                        {"clock", std::to_string(monotonicNs())}});
@@ -161,7 +189,11 @@ int main(int argc, char** argv) {
     ::unsetenv(kTokenVariable);
     Frame frame;
     SessionSetup setup;
-    if (!waitForConfig(window, launcher, frame, setup, problem)) {
+    const bool configured = waitForConfig(window, launcher, frame, setup, problem);
+    if (!configured && !spawned.empty()) {
+        becomeProgram(argv + 1, before);
+    }
+    if (!configured) {
         return giveUp("rank " + std::to_string(place.rank) + ": " + problem, launcher);
     }
     const Fields config = decodeFields(frame.body);
@@ -174,6 +206,7 @@ int main(int argc, char** argv) {
     setup.signalFd = signalFd;
     setup.signalMask = before;
     setup.arguments.assign(argv + 1, argv + argc);
+    setup.spawned = spawned;
     Session session(window, std::move(setup));
     // Nothing is destroyed: the thread that waits for the mapping's state still looks at it.
     ::_exit(session.run(config));

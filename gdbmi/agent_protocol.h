@@ -20,7 +20,8 @@ inline constexpr const char* kConnectVariable = "STOPLINE_CONNECT"; ///< host:po
 inline constexpr const char* kTokenVariable = "STOPLINE_TOKEN";     ///< one-time token of this launch
 
 enum class Channel : std::uint8_t {
-    Hello = 1,   ///< agent: fields version, token, rank, size, local, host, pid, program, directory, boot
+    Hello = 1,   ///< agent: fields version, token, rank, size, local, host, pid, program, directory, spawned
+                 ///< (first two words of trace::kSpawnedVariable; empty: of the first job), boot
                  ///< (id of the kernel's start), clock (CLOCK_MONOTONIC, ns)
     Config = 2,  ///< window: fields, see below
     Mi = 3,      ///< both ways: bytes of GDB/MI as they are

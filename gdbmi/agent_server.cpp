@@ -167,7 +167,11 @@ void AgentServer::Impl::accept(QTcpSocket* socket) {
         impl.socket = socket;
         impl.reader = std::move(*reader);
         impl.reader.setLimit(kMaxFrameBytes);
-        impl.hello.rank = RankId{static_cast<std::int32_t>(numberField(fields, "rank", -1))};
+        impl.hello.rank = static_cast<std::int32_t>(numberField(fields, "rank", -1));
+        const QString spawned = fieldText(fields, "spawned");
+        impl.hello.job = spawned.section(u' ', 0, 0).toULongLong(nullptr, 16);
+        impl.hello.spawner = spawned.section(u' ', 1, 1);
+        impl.name = QString::number(impl.hello.rank);
         impl.hello.size = static_cast<int>(numberField(fields, "size", 0));
         impl.hello.host = fieldText(fields, "host");
         impl.hello.program = fieldText(fields, "program");
@@ -175,7 +179,7 @@ void AgentServer::Impl::accept(QTcpSocket* socket) {
         impl.hello.agentPid = numberField(fields, "pid", 0);
         impl.hello.clockOffsetNs =
             fieldText(fields, "boot") == ownBootId() ? 0 : monotonicNow() - numberField(fields, "clock", 0);
-        impl.address.rank = static_cast<std::uint32_t>(impl.hello.rank.value());
+        impl.address.rank = static_cast<std::uint32_t>(impl.hello.rank);
         QObject::connect(socket, &QTcpSocket::readyRead, link, [link] { link->m_impl->receive(); });
         QObject::connect(socket, &QTcpSocket::disconnected, link, [link] {
             if (link->m_impl->closed) {
@@ -185,7 +189,7 @@ void AgentServer::Impl::accept(QTcpSocket* socket) {
             link->m_impl->receive();
             if (!stillThere.isNull()) {
                 link->m_impl->end(QStringLiteral("The agent of rank %1 on %2 has ended.")
-                                      .arg(link->m_impl->hello.rank.value())
+                                      .arg(link->m_impl->name)
                                       .arg(link->m_impl->hello.host));
             }
         });

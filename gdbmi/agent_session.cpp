@@ -96,7 +96,7 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
     std::string().swap(m_setup.values);
 
     RankStart start{m_setup.arguments, m_mapping.environmentPath(), library,
-                    unsignedField(config, "randomize", 0) != 0, false, m_setup.signalMask};
+                    unsignedField(config, "randomize", 0) != 0, false, m_setup.signalMask, m_setup.spawned};
     if (unsignedField(config, "record", 0) != 0) {
         return startRecorded(std::move(start), exitCode);
     }

@@ -34,6 +34,7 @@ struct SessionSetup {
     std::vector<std::string> arguments;
     std::string order;  ///< log that the rank is to follow; empty: none
     std::string values; ///< log that the rank is to be given; empty: none
+    std::string spawned; ///< who has spawned the rank, for trace::kSpawnedVariable; empty: the launcher has started it
 };
 
 /// One rank, its gdb and its mapping. run() returns the agent's exit code.

@@ -42,7 +42,7 @@ std::vector<std::string> rankEnvironment(const RankStart& start) {
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         if (hasName(text, kConnectVariable) || hasName(text, kTokenVariable) ||
-            hasName(text, trace::kMapVariable)) {
+            hasName(text, trace::kMapVariable) || hasName(text, trace::kSpawnedVariable)) {
             continue;
         }
         if (hasName(text, "LD_PRELOAD")) {
@@ -63,6 +63,9 @@ std::vector<std::string> rankEnvironment(const RankStart& start) {
         }
     }
     result.push_back(std::string(trace::kMapVariable) + "=" + start.mapPath);
+    if (!start.spawned.empty()) {
+        result.push_back(std::string(trace::kSpawnedVariable) + "=" + start.spawned);
+    }
     if (!preload.empty()) {
         result.push_back("LD_PRELOAD=" + preload);
     }

@@ -24,6 +24,7 @@ struct RankStart {
     bool randomize = false;             ///< false: fixed address layout
     bool ownOutput = false;             ///< true: what it writes goes where the agent's own output goes
     sigset_t signalMask{};              ///< as the launcher gave it
+    std::string spawned;                ///< for STOPLINE_SPAWNED; empty: none
 };
 
 struct StartedRank {

@@ -1,5 +1,7 @@
 #include "approach.h"
 
+#include "words.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -12,9 +14,44 @@ constexpr qint64 kPatienceMs = 8000; ///< longer than a place is searched for th
 
 Approach::Approach(const Recording& recording, std::vector<Target> targets, QObject* parent)
     : QObject(parent), m_recording(recording), m_targets(std::move(targets)), m_travellers(m_targets.size()) {
+    for (std::size_t i = 0; i < m_travellers.size(); ++i) {
+        const JobRanks* job = spawnOf(i);
+        if (job == nullptr || job->spawner.value() < 0 || std::size_t(job->spawner.value()) >= m_targets.size()) {
+            continue;
+        }
+        const Target& spawner = m_targets[std::size_t(job->spawner.value())];
+        const bool spawned = spawner.place.event > job->spawnEvent || (spawner.place.event == job->spawnEvent && spawner.place.inside) ||
+                             spawner.runOn.kind == RunOn::Kind::Exit;
+        if (!spawned) {
+            m_travellers[i].leg = Leg::There; // it is not to be yet
+        }
+    }
     m_tick.setInterval(kLookMs);
     connect(&m_tick, &QTimer::timeout, this, &Approach::tick);
     m_tick.start();
+}
+
+const JobRanks* Approach::spawnOf(std::size_t rank) const {
+    const JobTable& jobs = m_recording.jobs();
+    const std::size_t job = jobs.jobOf(RankId(std::int32_t(rank)));
+    return job == 0 ? nullptr : &jobs.all()[job];
+}
+
+/// Of a rank that is not there: whether the one that is to spawn it may still do so.
+bool Approach::mayCome(std::size_t rank) const {
+    const JobRanks* job = spawnOf(rank);
+    if (job == nullptr || job->spawner.value() < 0 || m_travellers[rank].process != nullptr) {
+        return true;
+    }
+    const Leg spawner = m_travellers[std::size_t(job->spawner.value())].leg;
+    return spawner == Leg::Absent || spawner == Leg::Gated || spawner == Leg::Travelling || spawner == Leg::Inside ||
+           spawner == Leg::RunningOn;
+}
+
+void Approach::addRanks(int count) {
+    m_targets.resize(std::size_t(count));
+    m_travellers.resize(std::size_t(count));
+    cancel(QStringLiteral("the program has spawned processes that it had not spawned before"));
 }
 
 EventIndex Approach::thresholdOf(RankId rank) const {
@@ -103,8 +140,8 @@ void Approach::joined(RankProcess* rank) {
 }
 
 void Approach::openGates() {
-    for (const Traveller& traveller : m_travellers) {
-        if (traveller.leg == Leg::Absent) {
+    for (std::size_t i = 0; i < m_travellers.size(); ++i) {
+        if (m_travellers[i].leg == Leg::Absent && spawnOf(i) == nullptr) {
             return;
         }
     }
@@ -181,7 +218,7 @@ void Approach::stopped(RankProcess* rank) {
         elsewhere(rank, traveller.reason);
     } else {
         elsewhere(rank, QStringLiteral("rank %1 stopped %2 instead of %3: %4")
-                            .arg(rank->rank().value())
+                            .arg(rankText(rank->rank()))
                             .arg(QString::fromStdString(m_recording.timeline().describe(rank->rank(), view.place)),
                                  QString::fromStdString(m_recording.timeline().describe(rank->rank(), target.place)),
                                  stateText(view)));
@@ -201,7 +238,7 @@ void Approach::ended(RankProcess* rank) {
         there(rank);
     } else {
         m_broken = true;
-        elsewhere(rank, QStringLiteral("rank %1 ended before its place: %2").arg(rank->rank().value()).arg(
+        elsewhere(rank, QStringLiteral("rank %1 ended before its place: %2").arg(rankText(rank->rank())).arg(
                             stateText(rank->view())));
     }
 }
@@ -210,8 +247,9 @@ void Approach::check() {
     if (m_finished || m_released || m_cancelling) {
         return;
     }
-    for (const Traveller& traveller : m_travellers) {
-        if (traveller.leg == Leg::Absent || traveller.leg == Leg::Gated || traveller.leg == Leg::Travelling || traveller.leg == Leg::RunningOn) {
+    for (std::size_t i = 0; i < m_travellers.size(); ++i) {
+        const Leg leg = m_travellers[i].leg;
+        if ((leg == Leg::Absent && mayCome(i)) || leg == Leg::Gated || leg == Leg::Travelling || leg == Leg::RunningOn) {
             return;
         }
     }
@@ -264,8 +302,12 @@ void Approach::finishIfDone() {
     Outcome outcome;
     outcome.ok = true;
     QStringList reasons;
-    for (const Traveller& traveller : m_travellers) {
-        if (traveller.leg == Leg::Elsewhere) {
+    for (std::size_t i = 0; i < m_travellers.size(); ++i) {
+        const Traveller& traveller = m_travellers[i];
+        if (traveller.leg == Leg::Absent && !mayCome(i)) {
+            outcome.ok = false;
+            reasons << QStringLiteral("rank %1 has not been spawned").arg(rankText(RankId(std::int32_t(i))));
+        } else if (traveller.leg == Leg::Elsewhere) {
             outcome.ok = false;
             reasons << traveller.reason;
         } else if (traveller.leg != Leg::There) {
@@ -345,7 +387,7 @@ QString Approach::progress() const {
     for (std::size_t i = 0; i < m_travellers.size(); ++i) {
         const Traveller& traveller = m_travellers[i];
         if (traveller.leg == Leg::RunningOn && traveller.searching.isValid() && traveller.searching.elapsed() > kPatienceMs) {
-            text += QStringLiteral("; rank %1 has been running from its last call to its old place for %2 s").arg(i).arg(traveller.searching.elapsed() / 1000);
+            text += QStringLiteral("; rank %1 has been running from its last call to its old place for %2 s").arg(rankText(RankId(std::int32_t(i)))).arg(traveller.searching.elapsed() / 1000);
         }
     }
     return text;

@@ -39,6 +39,9 @@ class Approach : public QObject {
     /// `stays`: those, by rank, that stand between two events just where they are to be.
     void continueFrom(const std::vector<RankProcess*>& ranks, const std::vector<bool>& stays);
 
+    /// There are more ranks than the recording knows: so many.
+    void addRanks(int count);
+
     void joined(RankProcess* rank);
     void arrived(RankProcess* rank);
     void stopped(RankProcess* rank);
@@ -63,7 +66,7 @@ class Approach : public QObject {
 
   private:
     enum class Leg {
-        Absent,     ///< its process has not joined
+        Absent,     ///< its process has not joined, or has not been spawned
         Gated,      ///< has joined, waits for the others to: ranks that run take the processors from gdbs that attach
         Travelling, ///< runs at full speed
         Arrived,    ///< holds at its threshold
@@ -93,6 +96,9 @@ class Approach : public QObject {
     Traveller& of(RankProcess* rank) { return m_travellers[std::size_t(rank->rank().value())]; }
     const Target& targetOf(RankId rank) const { return m_targets[std::size_t(rank.value())]; }
     [[nodiscard]] EventIndex thresholdOf(RankId rank) const;
+    /// Where a rank is spawned; null for those of the first job.
+    [[nodiscard]] const JobRanks* spawnOf(std::size_t rank) const;
+    [[nodiscard]] bool mayCome(std::size_t rank) const;
     [[nodiscard]] static Place placeOf(const RankProcess& process);
     void tick();
     void looked();

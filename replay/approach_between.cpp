@@ -1,5 +1,6 @@
 // The last leg: from the event to a place between two events.
 #include "approach.h"
+#include "words.h"
 
 namespace stopline::replay {
 
@@ -45,7 +46,7 @@ void Approach::insertRunOn(RankProcess* rank, const QString& condition) {
             return;
         }
         if (!bp) {
-            elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(bp.error().text));
+            elsewhere(rank, QStringLiteral("rank %1: %2").arg(rankText(rank->rank())).arg(bp.error().text));
             return;
         }
         Traveller& traveller = of(rank);
@@ -74,7 +75,7 @@ void Approach::atRunOnStop(RankProcess* rank) {
         if (rank->view().why == StopWhy::Start) {
             there(rank);
         } else {
-            elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view())));
+            elsewhere(rank, QStringLiteral("rank %1: %2").arg(rankText(rank->rank())).arg(stateText(rank->view())));
         }
         return;
     }
@@ -96,7 +97,7 @@ void Approach::atRunOnStop(RankProcess* rank) {
         return;
     }
     if (!rank->lastStop().breakpoints.contains(traveller.runOnBreakpoint)) {
-        leaveRunOn(rank, [this, rank] { elsewhere(rank, QStringLiteral("rank %1: %2").arg(rank->rank().value()).arg(stateText(rank->view()))); });
+        leaveRunOn(rank, [this, rank] { elsewhere(rank, QStringLiteral("rank %1: %2").arg(rankText(rank->rank())).arg(stateText(rank->view()))); });
         return;
     }
     ++traveller.passes;

@@ -1,5 +1,6 @@
 // Watching ranks on their way: where they are, and who waits for whom.
 #include "approach.h"
+#include "words.h"
 
 #include <algorithm>
 
@@ -114,7 +115,7 @@ void Approach::looked() {
         if (traveller.leg == Leg::Travelling && traveller.still.isValid() && traveller.still.elapsed() > longest) {
             traveller.leg = Leg::Stuck;
             traveller.reason = QStringLiteral("rank %1 has recorded no event for %2 s; it is shown where it is")
-                                   .arg(traveller.process->rank().value())
+                                   .arg(rankText(traveller.process->rank()))
                                    .arg(longest / 1000);
         }
     }

@@ -194,6 +194,22 @@ std::vector<CallRef> neededBy(const TimelineData& data, CallRef call) {
             }
         }
     });
+    for (const JobRanks& job : data.jobs) {
+        const std::uint32_t spawn = data.spawnOf(job);
+        if (spawn == kNone) {
+            continue;
+        }
+        if (rank >= job.first && rank < job.first + job.size && call.call.value() == 0) {
+            result.push_back(data.ref(job.spawner.value(), spawn));
+        }
+        data.eachSpawn(job, [&](std::int32_t parent, std::uint32_t parentCall) {
+            for (std::int32_t child = job.first; data.ref(parent, parentCall) == call && child < job.first + job.size; ++child) {
+                if (data.rank(child).events.callCount() != 0) {
+                    result.push_back(data.ref(child, 0));
+                }
+            }
+        });
+    }
     return result;
 }
 

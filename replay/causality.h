@@ -5,6 +5,8 @@
 //  - start of a receive -> end of the call that sees its send complete, if that send waits for the receiver;
 //  - start of a Win_post -> end of the Win_start that it is for, of a Win_complete -> end of the Win_wait or successful
 //    Win_test that it is for (see one_sided.h);
+//  - start of the root's spawn -> the first event of each rank that it starts, which there is none of before; start of
+//    their MPI_Init -> end of the spawn, of all parents. These are few: the walks look at them when all else is settled;
 //  - start of a member's collective -> end of another's, by one of two relations:
 //      Synchronising: every member waits for every other (for frontiers: all ranks on one side of each
 //      collective); Needed: what the kind of collective requires to return (for the closure: where ranks can
@@ -80,6 +82,8 @@ class Raise {
     [[nodiscard]] const Positions& positions() const { return m_positions; }
 
   private:
+    void propagate();
+    [[nodiscard]] bool needSpawns();
     void visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& goal);
     void visitEnd(std::int32_t rank, std::uint32_t call);
     void visitCollective(std::uint32_t part);
@@ -112,6 +116,9 @@ class Lower {
     [[nodiscard]] bool changed() const { return m_changed; }
 
   private:
+    void propagate();
+    [[nodiscard]] bool leaveSpawned();
+    void lower(std::int32_t rank, Position position);
     void visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& position);
     void visitStart(std::int32_t rank, std::uint32_t call);
     void visitCollective(std::uint32_t part);

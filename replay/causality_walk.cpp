@@ -85,6 +85,37 @@ void Raise::needStart(std::int32_t rank, std::uint32_t call) {
 }
 
 void Raise::run() {
+    do {
+        propagate();
+    } while (needSpawns());
+}
+
+/// What ranks that were spawned need and are needed for; true when that has raised anybody.
+bool Raise::needSpawns() {
+    for (const JobRanks& job : m_data.jobs) {
+        const std::uint32_t spawn = m_data.spawnOf(job);
+        if (spawn == kNone) {
+            continue;
+        }
+        bool returned = false;
+        m_data.eachSpawn(job, [&](std::int32_t parent, std::uint32_t call) {
+            const RankData& data = m_data.rank(parent);
+            returned = returned || (data.events.endOf(call) != 0 &&
+                                    m_positions[static_cast<std::size_t>(parent)] >= endOf(data, call));
+        });
+        for (std::int32_t rank = job.first; rank < job.first + job.size; ++rank) {
+            if (m_positions[static_cast<std::size_t>(rank)] != 0) {
+                needStart(job.spawner.value(), spawn);
+            }
+            if (returned && m_data.rank(rank).events.callCount() != 0) {
+                needStart(rank, 0);
+            }
+        }
+    }
+    return !m_queue.empty();
+}
+
+void Raise::propagate() {
     // Whole blocks of all ranks come first: what they demand often makes whole blocks of what would have been
     // single events. A block that has been visited in part may be taken as a whole again, as demands only add
     // up.
@@ -151,6 +182,37 @@ Lower::Lower(const TimelineData& data, Relation relation, Stop stop, Positions f
 }
 
 void Lower::run() {
+    do {
+        propagate();
+    } while (leaveSpawned());
+}
+
+/// Whom ranks that were spawned take with them, and who takes them; true when that has lowered anybody.
+bool Lower::leaveSpawned() {
+    for (const JobRanks& job : m_data.jobs) {
+        const std::uint32_t spawn = m_data.spawnOf(job);
+        if (spawn == kNone) {
+            continue;
+        }
+        const auto spawner = static_cast<std::size_t>(job.spawner.value());
+        const bool withdrawn = m_positions[spawner] < startOf(m_data.rank(job.spawner.value()), spawn);
+        bool absent = false;
+        for (std::int32_t rank = job.first; rank < job.first + job.size; ++rank) {
+            if (withdrawn) {
+                lower(rank, 0);
+            }
+            const RankData& data = m_data.rank(rank);
+            absent = absent || (data.events.callCount() != 0 &&
+                                m_positions[static_cast<std::size_t>(rank)] < startOf(data, 0));
+        }
+        if (absent) {
+            m_data.eachSpawn(job, [this](std::int32_t parent, std::uint32_t call) { forbidEnd(parent, call); });
+        }
+    }
+    return !m_queue.empty();
+}
+
+void Lower::propagate() {
     // Withdraws the starts of the events from the position on, whole blocks first; the start of event e is at
     // 2e + 1.
     while (!m_queue.empty() || !m_single.empty()) {
@@ -205,12 +267,16 @@ void Lower::forbidEnd(std::int32_t rank, std::uint32_t call) {
         return;
     }
     const Position inside = startOf(data, call);
-    Position next = m_stop == Stop::Inside ? inside : inside - 1;
+    lower(rank, m_stop == Stop::Inside ? inside : inside - 1);
+}
+
+void Lower::lower(std::int32_t rank, Position position) {
+    const auto at = static_cast<std::size_t>(rank);
     if (m_floor != nullptr) {
-        next = std::max(next, (*m_floor)[at]);
+        position = std::max(position, (*m_floor)[at]);
     }
-    if (next < m_positions[at]) {
-        m_positions[at] = next;
+    if (rank != m_fixed && position < m_positions[at]) {
+        m_positions[at] = position;
         m_changed = true;
         m_queue.push_back(rank);
     }

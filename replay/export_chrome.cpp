@@ -94,7 +94,7 @@ class Export {
     void writeRank(RankId rank) {
         const RecordedRank& from = m_loaded.file.ranks[static_cast<std::size_t>(rank.value())];
         name(rank.value(), 0, "process_name",
-             QStringLiteral("rank %1 (%2)").arg(rank.value()).arg(QString::fromStdString(from.host)));
+             QStringLiteral("rank %1 (%2)").arg(rankText(rank)).arg(QString::fromStdString(from.host)));
         event("\"ph\":\"M\",\"pid\":" + QByteArray::number(rank.value()) +
               ",\"tid\":0,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":" +
               QByteArray::number(rank.value()) + '}');

@@ -1,6 +1,7 @@
 #include "job.h"
 
 #include "launch_plan.h"
+#include "words.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -40,8 +41,10 @@ Installation Installation::find() {
     return found;
 }
 
-Job::Job(const LaunchSpec& spec, const Installation& installation, Incarnation incarnation, Configure configure, QObject* parent)
-    : QObject(parent), m_spec(spec), m_installation(installation), m_incarnation(incarnation), m_configure(std::move(configure)) {
+Job::Job(const LaunchSpec& spec, const Installation& installation, Incarnation incarnation, const JobTable& jobs, Configure configure,
+         QObject* parent)
+    : QObject(parent), m_spec(spec), m_installation(installation), m_incarnation(incarnation), m_configure(std::move(configure)),
+      m_jobs(jobs) {
     connect(&m_server, &agent::AgentServer::agentConnected, this, &Job::onAgent);
     connect(&m_server, &agent::AgentServer::rejected, this, [](const QString& why) { qCInfo(logJob) << "rejected:" << why; });
     connect(&m_launcher, &QProcess::readyReadStandardOutput, this, [this] {
@@ -125,46 +128,81 @@ RankProcess* Job::rank(RankId rank) const {
     return rank.value() >= 0 && index < m_ranks.size() ? m_ranks[index] : nullptr;
 }
 
+bool Job::all(const JobRanks& job, bool (*holds)(const RankProcess*)) const {
+    for (int i = job.first; i < job.first + job.size; ++i) {
+        const RankProcess* one = rank(RankId(i));
+        if (one == nullptr || !holds(one)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Job::all(bool (*holds)(const RankProcess*)) const {
+    return !m_here.empty() && std::all_of(m_here.begin(), m_here.end(), [this, holds](JobKey key) {
+        const JobRanks* job = m_jobs.find(key);
+        return job != nullptr && all(*job, holds);
+    });
+}
+
 bool Job::complete() const {
-    return !m_ranks.empty() && std::find(m_ranks.begin(), m_ranks.end(), nullptr) == m_ranks.end();
+    return all([](const RankProcess*) { return true; });
+}
+
+/// The row of a rank that has connected; -1 when there is no place for it.
+RankId Job::welcome(const agent::Hello& hello) {
+    const int size = std::max(hello.size, hello.rank + 1);
+    if (std::find(m_here.begin(), m_here.end(), hello.job) == m_here.end()) {
+        m_here.push_back(hello.job);
+        if (hello.job == kFirstJob) {
+            emit sized(size);
+        } else {
+            emit spawned(hello.job, size, spawnerOf(hello.spawner.toStdString()));
+        }
+    }
+    const RankId row = m_jobs.row(hello.job, hello.rank);
+    if (m_killed || row.value() < 0 || rank(row) != nullptr) {
+        return RankId(-1);
+    }
+    if (m_ranks.size() < std::size_t(m_jobs.rankCount())) {
+        m_ranks.resize(std::size_t(m_jobs.rankCount()), nullptr);
+    }
+    return row;
 }
 
 void Job::onAgent(agent::AgentLink* link) {
-    const agent::Hello& hello = link->hello();
     link->setParent(this);
-    const int size = std::max(hello.size, hello.rank.value() + 1);
-    const bool first = m_ranks.empty();
-    if (m_ranks.size() < std::size_t(size)) {
-        m_ranks.resize(std::size_t(size), nullptr);
-    }
-    if (first) {
-        emit sized(size);
-    }
-    if (m_killed || hello.rank.value() < 0 || m_ranks[std::size_t(hello.rank.value())] != nullptr) {
+    const RankId row = welcome(link->hello());
+    if (row.value() < 0) {
         link->deleteLater();
         return;
     }
+    link->setName(rankText(row));
     agent::RankConfig config;
     config.incarnation = m_incarnation;
     config.libraryDirectory = m_installation.libraryDirectory;
     config.gdbProgram = m_installation.gdb;
     config.mapDirectory = m_installation.mapDirectory;
-    m_configure(hello.rank, config);
-    auto* rank = new RankProcess(hello.rank, link, config, this);
-    m_ranks[std::size_t(hello.rank.value())] = rank;
-    connect(rank, &RankProcess::ended_, this, &Job::rankEnded);
+    m_configure(row, config);
+    auto* rank = new RankProcess(row, link, config, this);
+    m_ranks[std::size_t(row.value())] = rank;
+    connect(rank, &RankProcess::ended_, this, [this, row] { rankEnded(row); });
     connect(link, &agent::AgentLink::closed, this, &Job::checkOver);
     connect(link, &agent::AgentLink::closed, this, &Job::checkGone);
     emit rankAdded(rank);
 }
 
-void Job::rankEnded() {
-    for (const RankProcess* rank : m_ranks) {
-        if (rank == nullptr || !rank->ended()) {
-            return;
-        }
+void Job::rankEnded(RankId rank) {
+    const auto ended = [](const RankProcess* one) { return one->ended(); };
+    if (all(ended)) {
+        finishAgents();
+        return;
     }
-    finishAgents();
+    // A spawned job may be over long before the others: what it has of the launcher is wanted for the next.
+    const JobRanks& job = m_jobs.all()[m_jobs.jobOf(rank)];
+    for (int i = job.first; job.key != kFirstJob && all(job, ended) && i < job.first + job.size; ++i) {
+        m_ranks[std::size_t(i)]->link()->finish();
+    }
 }
 
 void Job::finishAgents() {
@@ -189,7 +227,7 @@ void Job::kill() {
         return;
     }
     m_killed = true;
-    m_endedByItself = complete() && std::all_of(m_ranks.begin(), m_ranks.end(), [](const RankProcess* rank) { return rank->ended(); });
+    m_endedByItself = all([](const RankProcess* rank) { return rank->ended(); });
     for (RankProcess* rank : m_ranks) {
         if (rank != nullptr) {
             rank->kill();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../gdbmi/agent_link.h"
+#include "jobs.h"
 #include "rank_process.h"
 
 #include <QObject>
@@ -29,26 +30,27 @@ class Job : public QObject {
   public:
     using Configure = std::function<void(RankId, agent::RankConfig&)>;
 
-    /// `configure` is asked for gate and threshold of each rank as it connects.
-    Job(const LaunchSpec& spec, const Installation& installation, Incarnation incarnation, Configure configure,
-        QObject* parent);
+    /// `configure` is asked for gate and threshold of each rank as it connects. `jobs` says which row is whose; whoever
+    /// hears sized() and spawned() keeps it up to date.
+    Job(const LaunchSpec& spec, const Installation& installation, Incarnation incarnation, const JobTable& jobs,
+        Configure configure, QObject* parent);
     ~Job() override; ///< ends what still lives
 
     /// Starts the launcher; failures come by failed(), from the event loop.
     void start();
     [[nodiscard]] Incarnation incarnation() const { return m_incarnation; }
-    /// Number of ranks once the first has connected, before that 0.
-    [[nodiscard]] int rankCount() const { return int(m_ranks.size()); }
     /// Null until that rank has connected.
     [[nodiscard]] RankProcess* rank(RankId rank) const;
-    [[nodiscard]] bool complete() const; ///< every rank has connected
+    [[nodiscard]] bool complete() const; ///< every rank has connected, of the spawned jobs those that have begun to
     [[nodiscard]] bool over() const { return m_over; }
     /// Ends ranks, gdbs and the launcher; ended() follows. Safe to call again.
     void kill();
     void writeInput(const QByteArray& bytes);
 
   signals:
-    void sized(int ranks);
+    void sized(int ranks); ///< of the first job
+    /// The first rank of a spawned job has connected: before rankAdded().
+    void spawned(stopline::JobKey key, int ranks, const stopline::replay::Spawner& spawner);
     void rankAdded(stopline::replay::RankProcess* rank);
     void launcherOutput(int stream, const QByteArray& bytes);
     void failed(const QString& text, const QString& remedy); ///< the job could not be started
@@ -57,8 +59,12 @@ class Job : public QObject {
 
   private:
     void onAgent(agent::AgentLink* link);
+    [[nodiscard]] RankId welcome(const agent::Hello& hello);
     void onLauncherFinished();
-    void rankEnded();
+    void rankEnded(RankId rank);
+    /// Whether `holds` of all ranks of a job that has come.
+    [[nodiscard]] bool all(const JobRanks& job, bool (*holds)(const RankProcess*)) const;
+    [[nodiscard]] bool all(bool (*holds)(const RankProcess*)) const;
     void finishAgents();
     void checkOver();
     void checkGone();
@@ -68,9 +74,11 @@ class Job : public QObject {
     Installation m_installation;
     Incarnation m_incarnation;
     Configure m_configure;
+    const JobTable& m_jobs;
+    std::vector<JobKey> m_here; ///< of which some rank has connected
     agent::AgentServer m_server;
     QProcess m_launcher;
-    std::vector<RankProcess*> m_ranks;
+    std::vector<RankProcess*> m_ranks; ///< by row
     QByteArray m_errors; ///< last of the launcher's stderr, for messages
     qint64 m_launcherPid = 0;
     bool m_killed = false;

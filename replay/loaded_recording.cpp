@@ -1,5 +1,7 @@
 #include "loaded_recording.h"
 
+#include "words.h"
+
 #include <QFile>
 #include <QFileInfo>
 
@@ -80,7 +82,7 @@ void takeRank(std::size_t index, LoadedRecording& loaded) {
     LoadedRecording::Rank& out = loaded.ranks[index];
     const auto problem = [&](const QString& text) {
         loaded.problems
-            << QStringLiteral("%1: rank %2: %3").arg(QFileInfo(loaded.path).fileName()).arg(index).arg(text);
+            << QStringLiteral("%1: rank %2: %3").arg(QFileInfo(loaded.path).fileName()).arg(rankText(rank)).arg(text);
     };
     if (!from.present) {
         problem(QStringLiteral("the file has nothing of it"));
@@ -182,7 +184,10 @@ QString loadRecording(const QString& path, LoadedRecording& loaded, const std::a
     for (const CallSites::Changed& changed : loaded.sites.changed()) {
         noteChanged(changed, loaded);
     }
-    loaded.recording = std::make_unique<Recording>(loaded.file.rankCount());
+    const JobTable jobs = loaded.file.jobs();
+    nameRanks(jobs);
+    loaded.recording = std::make_unique<Recording>(jobs.all().empty() ? 0 : jobs.all().front().size);
+    loaded.recording->addJobs(jobs);
     loaded.recording->beginExecution();
     loaded.ranks.resize(loaded.file.ranks.size());
     for (std::size_t i = 0; i < loaded.file.ranks.size(); ++i) {

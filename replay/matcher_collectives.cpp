@@ -223,7 +223,7 @@ std::uint32_t CollectiveTable::startWorld(std::int32_t rank, std::uint32_t call,
     RankData& data = m_data.rank(rank);
     const bool finalize = function == FunctionId::Finalize;
     const std::uint32_t ordinal = finalize ? data.finalizeCount++ : data.initCount++;
-    return arrive(rank, call, instance(finalize ? 1 : 0, ordinal), rank, function);
+    return arrive(rank, call, instance(data.world + (finalize ? 1 : 0), ordinal), data.worldRank, function);
 }
 
 void CollectiveTable::finish(std::int32_t rank, std::uint32_t part, std::uint32_t call) {

@@ -63,6 +63,19 @@ class Builder {
                    : std::uint32_t(m_posts.size()) - ref.back;
     }
 
+    /// True for a spawn of processes that are ranks here, and so have logs of their own.
+    [[nodiscard]] bool hasSpawnedRanks(const Call& call) const {
+        if (call.end.value() == 0) {
+            return false;
+        }
+        const CommIndex made = m_timeline.details(m_rank, call.endDetails).newComm;
+        if (made == kNoComm) {
+            return true; // none has been started
+        }
+        const std::vector<std::int32_t>& others = m_timeline.comm(m_rank, made).remote;
+        return std::find(others.begin(), others.end(), -1) == others.end();
+    }
+
     void takeBegin(const Call& call, const EventDetails& begin) {
         const CallClass callClass = trace::functionClass(begin.function);
         if (trace::createsRequest(callClass)) {
@@ -95,7 +108,9 @@ class Builder {
             break;
         case CallClass::CommSpawn:
         case CallClass::CommJoin:
-            note(Unforced::Why::Processes, call);
+            if (!hasSpawnedRanks(call)) {
+                note(Unforced::Why::Processes, call);
+            }
             break;
         default:
             break;

@@ -15,7 +15,7 @@ struct Unforced {
     enum class Why : std::uint8_t {
         Threads,   ///< several threads call MPI: in which order is not forced
         OneSided,  ///< what a one-sided call reads depends on when others write
-        Processes, ///< processes that are spawned, or join, are others the next time
+        Processes, ///< processes that are no ranks here are others the next time
         Unknown,   ///< MPI does not say what the call received
         TooLong,   ///< more requests than one event of the recording can list
     };

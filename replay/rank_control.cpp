@@ -1,5 +1,6 @@
 // What a rank is told to do: run, step, pause, end.
 #include "rank_process.h"
+#include "words.h"
 
 #include <QTimer>
 
@@ -29,12 +30,12 @@ void RankProcess::resume(mi::Resume how, int frame) {
         if (status.error().code == ErrorCode::TimedOut) {
             // A gdb that is late is no reason to take the rank for stopped. It may have got the command or not: asked
             // again it goes on, or says that it runs already.
-            emit fault(QStringLiteral("Rank %1 may not have gone on yet: %2").arg(m_rank.value()).arg(status.error().text), {});
+            emit fault(QStringLiteral("Rank %1 may not have gone on yet: %2").arg(rankText(m_rank)).arg(status.error().text), {});
             resume(m_lastResume, m_lastFrame);
         } else {
             m_plan = Plan::None;
             setPhase(RankPhase::Stopped, StopWhy::Paused); // what gdb has said is of this command, not of where it stands
-            emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(m_rank.value()).arg(status.error().text), {});
+            emit fault(QStringLiteral("Rank %1 could not be resumed: %2").arg(rankText(m_rank)).arg(status.error().text), {});
             emit stoppedNow();
         }
     });
@@ -43,7 +44,7 @@ void RankProcess::resume(mi::Resume how, int frame) {
 /// gdb said that the program runs and then could not let it: it stands where it stood, or one instruction on.
 void RankProcess::onResumeFailed(const QString& why) {
     m_plan = Plan::None;
-    emit fault(QStringLiteral("Rank %1 could not go on: %2").arg(m_rank.value()).arg(why),
+    emit fault(QStringLiteral("Rank %1 could not go on: %2").arg(rankText(m_rank)).arg(why),
                QStringLiteral("If it is a breakpoint that cannot be set there, delete it; then Continue."));
     m_gdb->stack(m_thread, 1, [this](Result<QVector<mi::Frame>> frames) {
         if (ended() || stopped()) {
@@ -204,7 +205,7 @@ void RankProcess::stopByAgent() {
             setSilent(true);
             emit fault(QStringLiteral("The %1 of rank %2 does not answer: the rank has been told to stop, and %3.")
                            .arg(*heard ? QStringLiteral("gdb") : QStringLiteral("agent"))
-                           .arg(m_rank.value())
+                           .arg(rankText(m_rank))
                            .arg(*heard ? QStringLiteral("gdb has not said that it has") : QStringLiteral("nothing has been heard since")),
                        QStringLiteral("It may be busy; Kill ends the job if it stays so."));
         });

@@ -2,6 +2,7 @@
 
 #include "../gdbmi/agent_guard.h"
 #include "../gdbmi/launcher_check.h"
+#include "words.h"
 
 #include <QLoggingCategory>
 #include <QTimer>
@@ -61,7 +62,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
     m_view.phase = RankPhase::Starting;
     m_gdb = new mi::GdbSession(link->gdb(), this);
     if (const QString folder = qEnvironmentVariable("STOPLINE_TRANSCRIPTS"); !folder.isEmpty()) {
-        m_gdb->recordTranscript(QStringLiteral("%1/rank%2.%3.mi").arg(folder).arg(rank.value()).arg(
+        m_gdb->recordTranscript(QStringLiteral("%1/rank%2.%3.mi").arg(folder).arg(rankText(rank)).arg(
             config.incarnation.value()));
     }
     connect(m_gdb, &mi::GdbSession::stopped, this, &RankProcess::onStopped);
@@ -100,7 +101,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
                 return;
             }
             setPhase(RankPhase::Failed, StopWhy::None, QStringLiteral("its gdb has died (%1)").arg(why));
-            emit fault(QStringLiteral("The gdb of rank %1 has died (%2); the rank is ended with it.").arg(m_rank.value()).arg(why),
+            emit fault(QStringLiteral("The gdb of rank %1 has died (%2); the rank is ended with it.").arg(rankText(m_rank)).arg(why),
                        QStringLiteral("Undo or Restart brings the job back; the other ranks are untouched."));
             m_link->kill();
             emit ended_();
@@ -109,7 +110,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
     connect(m_gdb, &mi::GdbSession::resumeFailed, this, &RankProcess::onResumeFailed);
     connect(m_gdb, &mi::GdbSession::notResponding, this, [this](const QString& why) {
         setSilent(true);
-        emit fault(QStringLiteral("The gdb of rank %1 does not answer: %2.").arg(m_rank.value()).arg(why),
+        emit fault(QStringLiteral("The gdb of rank %1 does not answer: %2.").arg(rankText(m_rank)).arg(why),
                    QStringLiteral("It may be reading symbols; Kill ends the job if it stays so."));
     });
     connect(link->gdb(), &mi::MiTransport::received, this, [this] { setSilent(false); });
@@ -127,7 +128,7 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
     m_gdb->initialise([this](Status status) {
         if (!status) {
             if (!ended() && !m_killing && m_link->connected()) {
-                emit fault(QStringLiteral("gdb of rank %1 could not be started: %2").arg(m_rank.value()).arg(
+                emit fault(QStringLiteral("gdb of rank %1 could not be started: %2").arg(rankText(m_rank)).arg(
                                status.error().text),
                            QStringLiteral("Install gdb, or name one with --gdb."));
             }
@@ -191,7 +192,7 @@ void RankProcess::tryJoin() {
             setPhase(RankPhase::Failed, StopWhy::None, result.error().text);
             const int yama = agent::currentEnvironment({}, agent::LauncherKind::Unknown).yamaScope;
             const auto known = agent::explainAttachFailure(result.error().text, yama);
-            emit fault(QStringLiteral("gdb could not join rank %1: %2").arg(m_rank.value()).arg(known ? known->text : result.error().text),
+            emit fault(QStringLiteral("gdb could not join rank %1: %2").arg(rankText(m_rank)).arg(known ? known->text : result.error().text),
                        known ? known->remedy : QStringLiteral("Kill ends the job."));
             emit ended_();
             return;
@@ -242,7 +243,7 @@ void RankProcess::watchStopFunction(std::function<void()> done) {
         } else if (ended() || m_killing || !m_link->connected()) {
             return;
         } else {
-            emit fault(QStringLiteral("Rank %1: the stop function could not be watched: %2").arg(m_rank.value()).arg(
+            emit fault(QStringLiteral("Rank %1: the stop function could not be watched: %2").arg(rankText(m_rank)).arg(
                            bp.error().text),
                        QStringLiteral("Stoplines will not stop this rank; Pause does."));
         }

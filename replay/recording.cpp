@@ -50,10 +50,20 @@ struct Recording::RankFeed {
     TimeNs recordedHeld = 0; ///< sum of these
 };
 
-Recording::Recording(std::int32_t ranks) : m_timeline(std::make_unique<Timeline>(ranks)) {
-    for (std::int32_t i = 0; i < ranks; ++i) {
+Recording::Recording(std::int32_t ranks) : m_jobs(ranks), m_timeline(std::make_unique<Timeline>(ranks)) {
+    addJobs(m_jobs);
+}
+
+void Recording::addJobs(const JobTable& jobs) {
+    m_jobs = jobs;
+    for (const JobRanks& job : jobs.all()) {
+        if (job.first + job.size > m_timeline->rankCount()) {
+            m_timeline->addJob(job);
+        }
+    }
+    while (m_feeds.size() < std::size_t(jobs.rankCount())) {
         m_feeds.push_back(std::make_unique<RankFeed>());
-        m_feeds.back()->rank = RankId(i);
+        m_feeds.back()->rank = RankId(std::int32_t(m_feeds.size()) - 1);
     }
 }
 
@@ -82,6 +92,18 @@ void Recording::beginExecution() {
     }
 }
 
+void Recording::noteOutside(const RankFeed& feed, const trace::EventDetails& details) {
+    const trace::CallClass callClass = trace::functionClass(details.function);
+    const bool joins = callClass == trace::CallClass::CommSpawn || callClass == trace::CallClass::CommJoin;
+    if (m_outside || !joins || details.newComm.value() >= feed.commsRecorded) {
+        return;
+    }
+    const std::vector<std::int32_t>& others = m_timeline->comm(feed.rank, details.newComm).remote;
+    if (std::find(others.begin(), others.end(), -1) != others.end()) {
+        m_outside = Outside{feed.rank, details.function, details.site};
+    }
+}
+
 DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     constexpr DetailsId kUnknown{std::numeric_limits<std::uint32_t>::max()};
     if (feed.toTimeline.size() <= id.value()) {
@@ -90,10 +112,7 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     DetailsId& translated = feed.toTimeline[id.value()];
     if (translated == kUnknown) {
         const trace::EventDetails& details = feed.reader.details(id);
-        const trace::CallClass callClass = trace::functionClass(details.function);
-        if (!m_outside && (callClass == trace::CallClass::CommSpawn || callClass == trace::CallClass::CommJoin)) {
-            m_outside = Outside{feed.rank, details.function, details.site};
-        }
+        noteOutside(feed, details);
         trace::EventDetails moved;
         if (const auto site = feed.recordedSite.find(details.site.value()); m_sitesMoved && site != feed.recordedSite.end()) {
             moved = details;
@@ -150,7 +169,9 @@ void Recording::append(RankFeed& feed, std::size_t to) {
         join(feed);
     }
     if (feed.firstExecution && feed.recordedOrigin == 0) {
-        feed.recordedOrigin = feed.reader.originNs();
+        const RankId spawner = m_jobs.all()[m_jobs.jobOf(feed.rank)].spawner;
+        feed.wallShift = spawner.value() < 0 ? 0 : m_feeds[std::size_t(spawner.value())]->wallShift;
+        feed.recordedOrigin = feed.reader.originNs() + feed.wallShift;
         m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
     }
     constexpr std::size_t kBatch = 256;
@@ -224,7 +245,7 @@ std::optional<Difference> Recording::takeComms(RankFeed& feed) {
     for (; feed.commsSeen < comms.size(); ++feed.commsSeen) {
         // A communicator known from the recording comes again under its own number.
         if (feed.commsSeen >= feed.commsRecorded) {
-            m_timeline->addComm(feed.rank, comms[feed.commsSeen]);
+            m_timeline->addComm(feed.rank, inRows(feed.rank, comms[feed.commsSeen]));
             ++feed.commsRecorded;
         } else if (m_timeline->comm(feed.rank, CommIndex(feed.commsSeen)).id != comms[feed.commsSeen].id) {
             feed.different = true;
@@ -376,7 +397,8 @@ void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
 }
 
 void Recording::branch() {
-    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(std::int32_t(m_feeds.size())));
+    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
+    addJobs(JobTable(m_jobs));
     for (auto& feed : m_feeds) {
         feed->known.clear();
         feed->toTimeline.clear();
@@ -385,7 +407,7 @@ void Recording::branch() {
         feed->openPoll = EventIndex(0);
         feed->commsSeen = 0;
         for (const trace::CommInfo& comm : feed->reader.comms()) {
-            m_timeline->addComm(feed->rank, comm);
+            m_timeline->addComm(feed->rank, inRows(feed->rank, comm));
             ++feed->commsSeen;
         }
         feed->commsRecorded = feed->commsSeen;

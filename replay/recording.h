@@ -31,6 +31,9 @@ class Recording {
     ~Recording();
 
     [[nodiscard]] const Timeline& timeline() const { return *m_timeline; }
+    [[nodiscard]] const JobTable& jobs() const { return m_jobs; }
+    /// Rows for those jobs of the table that are not known yet; it begins with the ones that are.
+    void addJobs(const JobTable& jobs);
 
     /// The code is to be elsewhere in the executions that follow, as the recorded one left its addresses to the system:
     /// call sites need only correspond one to one. Those of the recording are kept.
@@ -57,7 +60,7 @@ class Recording {
     /// compared equal keeps its recorded times; the rest follows it.
     void branch();
 
-    /// The first call that has been read which starts processes outside of the job's ranks, or joins them.
+    /// The first call that has been read which has started processes that have no rows, or joined them.
     struct Outside {
         RankId rank{0};
         trace::FunctionId function{};
@@ -89,8 +92,11 @@ class Recording {
     void keepStop(RankFeed& feed, const trace::StopRecord& stop);
     void keep(RankFeed& feed, const Timeline& old, std::uint64_t made);
     DetailsId translate(RankFeed& feed, DetailsId id);
+    void noteOutside(const RankFeed& feed, const trace::EventDetails& details);
+    [[nodiscard]] trace::CommInfo inRows(RankId rank, trace::CommInfo info) const;
     DetailsId toAppend(RankFeed& feed, DetailsId id);
 
+    JobTable m_jobs;
     std::unique_ptr<Timeline> m_timeline;
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
     std::optional<Outside> m_outside;

@@ -4,6 +4,7 @@
 #include "launch_plan.h"
 #include "loaded_recording.h"
 #include "recording_sites.h"
+#include "words.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -140,12 +141,19 @@ RecordingJob::Rank* RecordingJob::rankOf(std::int32_t number) const {
 void RecordingJob::onAgent(agent::AgentLink* link) {
     link->setParent(this);
     const agent::Hello& hello = link->hello();
-    const std::int32_t number = hello.rank.value();
-    const auto size = static_cast<std::size_t>(std::clamp(std::max(hello.size, number + 1), 1, kMaxFileRank));
-    if (number > kMaxFileRank || rankOf(number) != nullptr || m_over) {
+    const bool room = m_jobs.find(hello.job) != nullptr || hello.size <= kMaxFileRank - m_jobs.rankCount();
+    const int inJob = std::clamp(std::max(hello.size, hello.rank + 1), 1, kMaxFileRank);
+    if (room) {
+        m_jobs.add(hello.job, inJob, spawnerOf(hello.spawner.toStdString()));
+        nameRanks(m_jobs);
+    }
+    const std::int32_t number = m_jobs.row(hello.job, hello.rank).value();
+    const auto size = static_cast<std::size_t>(m_jobs.rankCount());
+    if (number < 0 || rankOf(number) != nullptr || m_over) {
         link->deleteLater();
         return;
     }
+    link->setName(rankText(RankId(number)));
     if (m_ranks.size() < size) {
         m_ranks.resize(size);
         writeJob();
@@ -156,7 +164,10 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     rank.number = number;
     rank.link = link;
     add(ChunkType::Rank, number,
-        encodeFileFields({{"job", "0"},
+        encodeFileFields({{"job", QString::number(hello.job, 16).toStdString()},
+                          {"rank", std::to_string(hello.rank)},
+                          {"size", std::to_string(inJob)},
+                          {"spawner", hello.spawner.toStdString()},
                           {"host", bytesOf(hello.host)},
                           {"program", bytesOf(hello.program)},
                           {"directory", bytesOf(hello.directory)},

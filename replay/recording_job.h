@@ -72,7 +72,8 @@ class RecordingJob : public QObject {
     agent::AgentServer m_server;
     QProcess m_launcher;
     qint64 m_launcherPid = 0;
-    std::vector<std::unique_ptr<Rank>> m_ranks; ///< by rank; null: has not come
+    JobTable m_jobs;
+    std::vector<std::unique_ptr<Rank>> m_ranks; ///< by row; null: has not come
     std::size_t m_nextFetch = 0;
     QTimer m_fetch;
     QTimer m_patience; ///< for ranks that are still on their way when the launcher has ended

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -213,6 +214,10 @@ class Parser {
             one.host = fileField(fields, "host");
             one.program = fileField(fields, "program");
             one.directory = fileField(fields, "directory");
+            one.job = std::strtoull(fileField(fields, "job").c_str(), nullptr, 16);
+            one.rank = static_cast<std::int32_t>(std::clamp<std::int64_t>(fileNumber(fields, "rank", header.rank), 0, kMaxFileRank));
+            one.jobSize = static_cast<std::int32_t>(std::clamp<std::int64_t>(fileNumber(fields, "size", 0), 0, kMaxFileRank));
+            one.spawner = fileField(fields, "spawner");
             one.clockOffset = fileNumber(fields, "clock", 0);
             break;
         }
@@ -322,6 +327,28 @@ std::string readRecordingFile(const std::string& path, RecordingFile& file) {
     }
     const std::string bytes = std::move(all).str();
     return parseRecordingFile(bytes, file);
+}
+
+JobTable RecordingFile::jobs() const {
+    JobTable table;
+    while (table.rankCount() < rankCount()) {
+        const std::int32_t first = table.rankCount();
+        const std::int32_t left = rankCount() - first;
+        // Of a rank that has not come the file says nothing: any other of its job tells where that begins.
+        const auto some = std::find_if(ranks.begin() + first, ranks.end(), [&](const RecordedRank& one) {
+            return one.present && &one - ranks.data() - one.rank == first && table.find(one.job) == nullptr;
+        });
+        if (some == ranks.end() || (first == 0) != (some->job == kFirstJob)) {
+            JobKey key = kFirstJob; // not as the file should be
+            while (table.find(key) != nullptr) {
+                ++key;
+            }
+            table.add(key, left, {});
+        } else {
+            table.add(some->job, some->jobSize > 0 ? std::min(some->jobSize, left) : left, spawnerOf(some->spawner));
+        }
+    }
+    return table;
 }
 
 void rebaseClocks(RecordingFile& file) {

@@ -1,6 +1,7 @@
 // Reads the file of a recording (see recording_file.h); every input is taken as hostile.
 #pragma once
 
+#include "jobs.h"
 #include "recording_file.h"
 
 #include <cstdint>
@@ -14,6 +15,10 @@ struct RecordedRank {
     std::string host;
     std::string program;
     std::string directory;
+    JobKey job = kFirstJob;
+    std::int32_t rank = 0; ///< in its job
+    std::int32_t jobSize = 0;
+    std::string spawner; ///< where its job was spawned, as spawnerOf() reads it; empty: the first job
     TimeNs clockOffset = 0; ///< to be added to its CLOCK_MONOTONIC; rebase() does
     std::vector<CodeModule> modules;
     trace::RankImage image; ///< header empty when nothing has been recorded
@@ -48,6 +53,8 @@ struct RecordingFile {
     std::vector<FileProblem> problems;
 
     [[nodiscard]] std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }
+    /// Which job each rank is of. Ranks that a file does not place are taken to be of the first job.
+    [[nodiscard]] JobTable jobs() const;
 };
 
 /// Reads all that is sound in the file into `file`. Empty, or why there is nothing to be read at all: it does

@@ -84,7 +84,7 @@ class Summary {
         const Call one = m_timeline.call(call);
         const QString place = where(call);
         return QStringLiteral("rank %1 event %2 %3%4")
-            .arg(call.rank.value())
+            .arg(rankText(call.rank))
             .arg(one.begin.value())
             .arg(detailsText(m_timeline.details(call.rank, one.beginDetails)),
                  place.isEmpty() ? QString() : QStringLiteral("  ") + place);
@@ -233,7 +233,7 @@ class Summary {
         for (int i = 0; i < m_loaded.file.rankCount(); ++i) {
             const std::uint64_t own = m_loaded.ranks[static_cast<std::size_t>(i)].bytes;
             const std::uint32_t count = m_timeline.callCount(RankId{i});
-            item(QStringLiteral("%1  %2  %3").arg(i).arg(own).arg(perCall(own, count)));
+            item(QStringLiteral("%1  %2  %3").arg(rankText(RankId(i))).arg(own).arg(perCall(own, count)));
             bytes += own;
             calls += count;
         }
@@ -243,7 +243,7 @@ class Summary {
     void messages() {
         title(QStringLiteral("Unmatched messages"));
         const auto end = [](RankId rank) {
-            return rank.value() < 0 ? QStringLiteral("any") : QString::number(rank.value());
+            return rank.value() < 0 ? QStringLiteral("any") : rankText(rank);
         };
         static const std::array<QString, 5> kStates{QString(), QStringLiteral("receive posted, not complete"),
                                                     QStringLiteral("sent, not received"),

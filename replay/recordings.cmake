@@ -12,6 +12,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/open_requests.cpp ${CMAKE_CURRENT_LIST_DIR}/open_requests.h
     ${CMAKE_CURRENT_LIST_DIR}/recording.cpp ${CMAKE_CURRENT_LIST_DIR}/recording.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_file.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_file.h
+    ${CMAKE_CURRENT_LIST_DIR}/recording_jobs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/recording_reader.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_reader.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_sites.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_sites.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_summary.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_summary.h

@@ -1,5 +1,6 @@
 // The breakpoints of the user: in every gdb, with hits that survive going back.
 #include "session_impl.h"
+#include "words.h"
 
 #include <algorithm>
 
@@ -106,7 +107,7 @@ void Session::Impl::checkBreakpointRanks() {
     for (const BreakpointState& state : breakpoints) {
         if (state.shown.onlyRank && state.shown.onlyRank->value() >= ranks) {
             say(Severity::Warning, QStringLiteral("The breakpoint at %1 is for rank %2; the job has ranks 0 to %3.")
-                                       .arg(state.shown.location).arg(state.shown.onlyRank->value()).arg(ranks - 1));
+                                       .arg(state.shown.location).arg(rankText(*state.shown.onlyRank)).arg(ranks - 1));
         }
     }
 }
@@ -156,7 +157,7 @@ void Session::Impl::onConditionFailed(RankProcess* rank, int number, const QStri
         if (faultsSaid.insert(QStringLiteral("condition ") + what + why).second) {
             say(Severity::Warning,
                 QStringLiteral("Rank %1 stops at the breakpoint at %2, as its condition cannot be evaluated: %3")
-                    .arg(rank->rank().value())
+                    .arg(rankText(rank->rank()))
                     .arg(what, why),
                 QStringLiteral("Change the condition, for example to one that first tests what it needs, or remove it."));
         }
@@ -191,8 +192,8 @@ int Session::addBreakpoint(const QString& location, const QString& condition, st
     const bool told = !m_impl->alive() && m_impl->spec.command.isEmpty() && !m_impl->spec.program.isEmpty();
     const int count = told ? m_impl->spec.ranks : m_impl->ranks;
     if (onlyRank && count > 0 && (onlyRank->value() < 0 || onlyRank->value() >= count)) {
-        return refuse(count == 1 ? tr("there is no rank %1; the job has only rank 0.").arg(onlyRank->value())
-                                 : tr("there is no rank %1; the job has %2 ranks, 0 to %3.").arg(onlyRank->value()).arg(count).arg(count - 1));
+        return refuse(count == 1 ? tr("there is no rank %1; the job has only rank 0.").arg(rankText(*onlyRank))
+                                 : tr("there is no rank %1; the job has %2 ranks, 0 to %3.").arg(rankText(*onlyRank)).arg(count).arg(count - 1));
     }
     BreakpointState state;
     state.shown.id = m_impl->nextBreakpoint++;

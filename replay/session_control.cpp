@@ -1,5 +1,6 @@
 // Run control and breakpoints.
 #include "session_impl.h"
+#include "words.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -18,7 +19,7 @@ QString Session::Impl::whyNot(Verb verb) const {
         return std::any_of(all.begin(), all.end(), condition);
     };
     const auto nobody = [this](const QString& state) {
-        return focus.rank    ? QStringLiteral("rank %1 is not %2").arg(focus.rank->value()).arg(state)
+        return focus.rank    ? QStringLiteral("rank %1 is not %2").arg(rankText(*focus.rank)).arg(state)
                : focus.all() ? QStringLiteral("no rank is %1").arg(state)
                              : QStringLiteral("none of the chosen ranks is %1").arg(state);
     };
@@ -83,7 +84,7 @@ QString Session::Impl::whyNot(Verb verb) const {
     case Verb::Redo:
         return redoList.empty() ? QStringLiteral("there is nothing to redo") : QString();
     case Verb::Rollback:
-        return q->rollbackTarget() ? QString() : QStringLiteral("rank %1 has no earlier call").arg(shown.value());
+        return q->rollbackTarget() ? QString() : QStringLiteral("rank %1 has no earlier call").arg(rankText(shown));
     case Verb::Forward: {
         const Cut now = q->places();
         if (shown.value() >= recording->timeline().rankCount()) {
@@ -91,7 +92,7 @@ QString Session::Impl::whyNot(Verb verb) const {
         }
         return recording->timeline().forward(now, shown)
                    ? QString()
-                   : QStringLiteral("the recording has no later finished call of rank %1").arg(shown.value());
+                   : QStringLiteral("the recording has no later finished call of rank %1").arg(rankText(shown));
     }
     }
     return {};
@@ -140,6 +141,7 @@ void Session::Impl::resumeCommand(Verb verb, std::function<void(RankProcess*)> r
         emit q->message(Severity::Warning, why, {});
         return;
     }
+    forJourney = false; // what it spawns from here on is let go as well
     // Until its ranks have been let go they look as if they had come to their next stop already.
     auto under = std::make_shared<bool>(true);
     preparing = under;
@@ -250,6 +252,16 @@ void Session::restart() {
 /// A new recording: nothing of the last one is kept but the breakpoints.
 void Session::Impl::startFresh() {
     follower->forget();
+    jobs = JobTable(firstRanks());
+    nameRanks(jobs);
+    ranks = firstRanks();
+    lastViews.resize(std::size_t(ranks));
+    if (shown.value() >= ranks) {
+        shown = RankId(0);
+    }
+    if ((focus.rank && focus.rank->value() >= ranks) || (!focus.group.isEmpty() && focus.group.last().value() >= ranks)) {
+        focus = {};
+    }
     recording = std::make_unique<Recording>(ranks);
     commands.clear();
     redoList.clear();

@@ -1,6 +1,7 @@
 // What the program wrote and was given, and the files on its command line, compared with the run before.
 #include "debug_file.h"
 #include "session_impl.h"
+#include "words.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -34,7 +35,7 @@ void Session::Impl::onOutput(RankId rank, int stream, const QByteArray& bytes) {
         if (std::memcmp(now.constData() + from, then->second.constData() + from, std::size_t(common - from)) != 0) {
             streamsDiffer.insert(key);
             say(Severity::Warning,
-                QStringLiteral("Rank %1 writes something else than before to its standard %2.").arg(rank.value()).arg(
+                QStringLiteral("Rank %1 writes something else than before to its standard %2.").arg(rankText(rank)).arg(
                     stream == 1 ? QStringLiteral("output") : QStringLiteral("error")),
                 QStringLiteral("Its messages are still compared one by one; a time, a process number or an address in the "
                                "text is harmless."));

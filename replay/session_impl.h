@@ -74,7 +74,8 @@ struct Session::Impl {
     QPointer<Job> job;
     std::unique_ptr<Recording> recording = std::make_unique<Recording>(0);
     std::uint32_t incarnations = 0;
-    int ranks = 0;
+    JobTable jobs;
+    int ranks = 0; ///< of all jobs
     std::vector<RankView> lastViews; ///< of ranks without a process
     Focus focus;
     RankId shown{0};
@@ -178,6 +179,8 @@ struct Session::Impl {
     /// Says so, once, if the program is another one than was recorded: true then.
     bool refusesProgram();
     void resize(int count);
+    void onSpawned(JobKey key, int count, const Spawner& spawner);
+    [[nodiscard]] int firstRanks() const { return jobs.all().empty() ? 0 : jobs.all().front().size; }
     void locate(RankProcess* rank, std::function<void()> done);
     void onLocated(RankProcess* rank);
     void onceLocated(std::function<void()> then);

@@ -1,14 +1,17 @@
 // The life of a job: its start, its ranks as they come, its end.
 #include "session_impl.h"
+#include "words.h"
 
 #include <csignal>
 
 namespace stopline::replay {
 
 void Session::Impl::resize(int count) {
-    if (ranks == count) {
+    if (firstRanks() == count) {
         return;
     }
+    jobs = JobTable(count);
+    nameRanks(jobs);
     ranks = count;
     lastViews.assign(std::size_t(count), {});
     recording = std::make_unique<Recording>(count);
@@ -37,6 +40,41 @@ void Session::Impl::resize(int count) {
     emit q->historyChanged();
 }
 
+/// Rows for a job that has not been seen before. Nothing that was known is about it: its ranks had not been started.
+void Session::Impl::onSpawned(JobKey key, int count, const Spawner& spawner) {
+    if (jobs.find(key) != nullptr) {
+        return;
+    }
+    jobs.add(key, count, spawner);
+    nameRanks(jobs);
+    ranks = jobs.rankCount();
+    const auto all = std::size_t(ranks);
+    lastViews.resize(all);
+    targets.resize(all);
+    recording->addJobs(jobs);
+    for (std::vector<Command>* list : {&commands, &redoList}) {
+        for (Command& command : *list) {
+            command.before.resize(all);
+            command.shown.before.resize(all);
+            command.shown.after.resize(command.shown.after.empty() ? 0 : all);
+        }
+    }
+    for (StopSummary& stop : stopList) {
+        stop.places.resize(all);
+        stop.why.resize(qsizetype(all));
+    }
+    for (std::optional<Line>* drawn : {&past, &future, &line}) {
+        if (*drawn) {
+            (*drawn)->cut.resize(all);
+        }
+    }
+    if (approach != nullptr) {
+        approach->addRanks(ranks);
+    }
+    emit q->timelineChanged();
+    emit q->ranksChanged();
+}
+
 void Session::Impl::startJob(Approach* with, bool throughRecording) {
     const QPointer<Job> old = job;
     endJob();
@@ -44,8 +82,9 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
         executeOpened();
     }
     for (RankView& view : lastViews) { // nothing of the old job is shown any more
+        const bool first = &view - lastViews.data() < firstRanks();
         view = {};
-        view.phase = RankPhase::Starting;
+        view.phase = first ? RankPhase::Starting : RankPhase::NotStarted;
     }
     ++incarnations;
     visits.clear();
@@ -92,7 +131,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
     recording->beginExecution();
     follower->setComparing(throughRecording);
     // What was recorded is gone through again, whatever has been chosen for the next run.
-    auto* started = new Job(throughRecording ? recordedSpec : spec, installation, Incarnation(incarnations),
+    auto* started = new Job(throughRecording ? recordedSpec : spec, installation, Incarnation(incarnations), jobs,
         [with, throughRecording, this](RankId rank, agent::RankConfig& config) {
             config.gate = trace::Gate::Constructor;
             if (with != nullptr && with == approach) {
@@ -109,12 +148,17 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
         if (job != started) {
             return;
         }
-        if (ranks != count && approach != nullptr) {
-            approach->cancel(QStringLiteral("the job now has %1 ranks; the recording has %2").arg(count).arg(ranks));
+        if (firstRanks() != count && approach != nullptr) {
+            approach->cancel(QStringLiteral("the job now has %1 ranks; the recording has %2").arg(count).arg(firstRanks()));
             return;
         }
         resize(count);
         checkBreakpointRanks();
+    });
+    QObject::connect(started, &Job::spawned, q, [this, started](JobKey key, int count, const Spawner& spawner) {
+        if (job == started) {
+            onSpawned(key, count, spawner);
+        }
     });
     QObject::connect(started, &Job::rankAdded, q, [this, started](RankProcess* rank) {
         if (job == started) {
@@ -271,7 +315,7 @@ void Session::Impl::onProgramReplaced(RankId rank, const QString& path, bool rec
     }
     if (recorded && faultsSaid.insert(path).second) {
         say(Severity::Warning,
-            QStringLiteral("Rank %1 has replaced its program by %2 after it had called MPI.").arg(rank.value()).arg(path),
+            QStringLiteral("Rank %1 has replaced its program by %2 after it had called MPI.").arg(rankText(rank)).arg(path),
             QStringLiteral("Breakpoints work in the new program; its messages are not recorded."));
     }
 }
@@ -305,7 +349,9 @@ void Session::Impl::onJoined(RankProcess* rank) {
         if (guarded->stopped()) {
             return; // paused meanwhile
         }
-        if (!holdsAtStart(guarded) && !stopAtStart) {
+        // Who asks for a start is to see the beginning of the run; what is spawned in it stops where there are breakpoints.
+        const bool first = guarded->rank().value() < firstRanks();
+        if (!holdsAtStart(guarded) && !(stopAtStart && first)) {
             guarded->letGo();
         } else if (guarded->link()->status().mpiLinked) {
             guarded->runToMain();

@@ -133,8 +133,13 @@ void Session::Impl::onOpened(std::unique_ptr<LoadedRecording> loaded, const QStr
         return;
     }
     follower->forget();
-    ranks = 0;
-    resize(loaded->file.rankCount());
+    resize(0);
+    const JobTable found = loaded->file.jobs();
+    resize(found.all().empty() ? 0 : found.all().front().size);
+    jobs = found;
+    nameRanks(jobs);
+    ranks = jobs.rankCount();
+    lastViews.assign(std::size_t(ranks), {});
     opened = std::move(loaded);
     recording = std::move(opened->recording);
     commands.clear();

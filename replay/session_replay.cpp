@@ -1,5 +1,6 @@
 // The recorded execution once more: replaying it from its start, and what is said of how far it was the same.
 #include "session_impl.h"
+#include "words.h"
 
 #include "../tracelib/values.h"
 
@@ -104,7 +105,7 @@ void Session::Impl::keepValues(const RankProcess* rank) {
     if (header->valuesWanted.load(std::memory_order_relaxed) == 2 && faultsSaid.insert(QStringLiteral("values")).second) {
         say(Severity::Warning,
             QStringLiteral("Rank %1 has asked for the time, or for random bytes, so often that no more of it is kept (%2 MiB a rank).")
-                .arg(rank->rank().value())
+                .arg(rankText(rank->rank()))
                 .arg(trace::kValueBytes >> 20),
             QStringLiteral("Another execution is given what is kept, and true times behind it; from there on it may differ, which is said."));
     }
@@ -124,7 +125,7 @@ void Session::Impl::sayLive() {
     say(Severity::Info,
         QStringLiteral("From event %1 of rank %2 on the job runs live: the recording ends there, identical so far.")
             .arg(recording->recordedBefore(first).value())
-            .arg(first.value()));
+            .arg(rankText(first)));
 }
 
 /// Says how far this execution was the recorded one, if it is another execution.
@@ -147,7 +148,7 @@ void Session::Impl::sayUnforced() {
         const QString text =
             QStringLiteral("Another execution may differ from %1 of rank %2 (event %3) on: %4.")
                 .arg(call ? functionText(recording->timeline().details(RankId(i), recording->timeline().call(*call).beginDetails).function) : QString())
-                .arg(i)
+                .arg(rankText(RankId(i)))
                 .arg(unforced->event.value())
                 .arg(unforcedText(unforced->why));
         if (unforcedSaid.insert(text).second) {

@@ -4,6 +4,7 @@
 #include "../gdbmi/agent_guard.h"
 #include "../tracelib/functions.h"
 #include "../tracelib/mapping.h"
+#include "words.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,19 +26,19 @@ SourceLocation locationOf(const mi::Frame& frame) {
 
 /// What has been read of a rank ends with a fault, or it does not.
 void Session::Impl::traceFault(RankProcess* rank, const QString& error) {
-    if (!error.isEmpty() && faultsSaid.insert(QStringLiteral("trace %1").arg(rank->rank().value())).second) {
-        say(Severity::Warning, QStringLiteral("The trace of rank %1 cannot be read further: %2").arg(rank->rank().value()).arg(error),
+    if (!error.isEmpty() && faultsSaid.insert(QStringLiteral("trace %1").arg(rankText(rank->rank()))).second) {
+        say(Severity::Warning, QStringLiteral("The trace of rank %1 cannot be read further: %2").arg(rankText(rank->rank())).arg(error),
             QStringLiteral("What came before stays; Restart records anew."));
     }
     const int off = rank->link()->status().recordingOff;
     recording->noteEnd(rank->rank(), !error.isEmpty() || off != 0);
     // That it was overwritten the agent tells, which has seen how.
     if (off != 0 && off != static_cast<int>(agent::kOverwritten) &&
-        faultsSaid.insert(QStringLiteral("recording %1").arg(rank->rank().value())).second) {
+        faultsSaid.insert(QStringLiteral("recording %1").arg(rankText(rank->rank()))).second) {
         const bool full = off == EFBIG;
         say(Severity::Warning,
             QStringLiteral("The recording of rank %1 has stopped at event %2: %3. The rank goes on, and what came before stays.")
-                .arg(rank->rank().value())
+                .arg(rankText(rank->rank()))
                 .arg(recording->executed(rank->rank()).value())
                 .arg(full ? QStringLiteral("it has reached its largest size, %1 MiB").arg(trace::kMappedBytes >> 20)
                           : QString::fromLocal8Bit(std::strerror(off))),
@@ -123,13 +124,13 @@ QString Session::Impl::whyUnreachable(const Cut& cut) const {
     };
     const auto text = [&timeline](CallRef call, const QString& what) {
         return QStringLiteral("rank %1 cannot be taken beyond its event %2: %3 behind the end of its recording; choose an earlier point")
-            .arg(call.rank.value())
+            .arg(rankText(call.rank))
             .arg(timeline.call(call).end.value())
             .arg(what);
     };
     for (const Message& message : timeline.messages()) {
         if (!message.send && isBrokenOff(message.sender) && behind(message.done)) {
-            return text(*message.done, QStringLiteral("it receives there what rank %1 sends").arg(message.sender.value()));
+            return text(*message.done, QStringLiteral("it receives there what rank %1 sends").arg(rankText(message.sender)));
         }
     }
     for (const Collective& collective : timeline.collectives()) {
@@ -260,8 +261,8 @@ void Session::Impl::onLocated(RankProcess* rank) {
     if (!rank->view().location.known() && recorded && !site.known() && faultsSaid.insert(program).second) {
         const bool library = !site.module.isEmpty() && site.module != program.section(u'/', -1);
         say(Severity::Warning,
-            library ? QStringLiteral("Rank %1 calls MPI from %2, which has no line information.").arg(rank->rank().value()).arg(site.module)
-                    : QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rank->rank().value()),
+            library ? QStringLiteral("Rank %1 calls MPI from %2, which has no line information.").arg(rankText(rank->rank())).arg(site.module)
+                    : QStringLiteral("%1 has no line information where rank %2 stands.").arg(program).arg(rankText(rank->rank())),
             library ? QStringLiteral("Lines of Python are not known; a library of your own needs -g. Messages and stoplines work without.")
                     : QStringLiteral("Compile it with -g to see source lines and variables; messages and stoplines work without."));
     }
@@ -316,7 +317,7 @@ void Session::Impl::onEnded(RankProcess* rank) {
     const bool byItself = view.phase == RankPhase::Exited && view.exitSignal == 0;
     if (byItself && view.place.event.value() == 0 && approach == nullptr) {
         say(Severity::Warning,
-            QStringLiteral("Rank %1 %2 without calling MPI_Init.").arg(rank->rank().value()).arg(stateText(view)),
+            QStringLiteral("Rank %1 %2 without calling MPI_Init.").arg(rankText(rank->rank())).arg(stateText(view)),
             rank->link()->status().mpiLinked
                 ? QStringLiteral("Nothing was recorded: look at its output for why it stopped early.")
                 : QStringLiteral("The program is not linked with MPI, or statically: Stopline records calls of a shared "

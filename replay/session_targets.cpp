@@ -40,7 +40,7 @@ std::vector<Target> Session::Impl::presentTargets() const {
         if (remembered) {
             target = targets[std::size_t(i)];
         }
-        if (alive()) {
+        if (alive() && process(RankId(i)) != nullptr) { // one that is yet to be spawned has no start to come back to
             keepStarted(target);
         }
     }

@@ -1,5 +1,6 @@
 // Go, undo, redo, rollback, forward: where to go, and what is kept to come back.
 #include "session_impl.h"
+#include "words.h"
 
 #include <algorithm>
 #include <utility>
@@ -94,6 +95,9 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     bool goesOn = alive() && job->complete() && q->allStopped();
     for (std::size_t i = 0; goesOn && i < to.size(); ++i) {
         const RankProcess* rank = process(RankId(std::int32_t(i)));
+        if (rank == nullptr) {
+            continue; // it is spawned on the way, or not yet
+        }
         const RankView& view = rank->view();
         const bool between = std::size_t(i) < targets.size() && targets[i].runOn.kind != RunOn::Kind::None && !(targets[i] == to[i]);
         goesOn = !rank->ended() && view.place <= to[i].place && !(between && view.place == to[i].place) &&
@@ -103,7 +107,7 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     approach = new Approach(*recording, to, q);
     QObject::connect(approach, &Approach::progressed, q, [this] { emit q->operationChanged(); });
     QObject::connect(approach, &Approach::silent, q, [this](RankId rank) {
-        say(Severity::Warning, QStringLiteral("Rank %1 is not there yet: its agent or its gdb does not answer.").arg(rank.value()),
+        say(Severity::Warning, QStringLiteral("Rank %1 is not there yet: its agent or its gdb does not answer.").arg(rankText(rank)),
             QStringLiteral("Wait, or Cancel and go again, or Kill."));
     });
     QObject::connect(approach, &Approach::finished, q, [this](const Approach::Outcome& outcome) { onApproachFinished(outcome); });
@@ -116,8 +120,8 @@ void Session::Impl::startApproach(std::vector<Target> to) {
     std::vector<bool> stays;
     for (std::size_t i = 0; i < to.size(); ++i) {
         const bool findable = to[i].runOn.kind == RunOn::Kind::Address || to[i].runOn.kind == RunOn::Kind::Start;
-        stays.push_back(i < targets.size() && findable && targets[i] == to[i] &&
-                        process(RankId(std::int32_t(i)))->view().place == to[i].place);
+        const RankProcess* rank = process(RankId(std::int32_t(i)));
+        stays.push_back(rank != nullptr && i < targets.size() && findable && targets[i] == to[i] && rank->view().place == to[i].place);
     }
     const Countdown one([this, stays, mine = QPointer<Approach>(approach)] {
         if (mine) {
@@ -221,7 +225,7 @@ void Session::Impl::onDifference(const Difference& difference) {
     found.where = siteOf(difference.rank, difference.executed.site);
     departure = found;
     const QString text = QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5")
-                             .arg(found.rank.value())
+                             .arg(rankText(found.rank))
                              .arg(found.event.value())
                              .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
                                   found.recorded, found.executed);

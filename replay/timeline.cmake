@@ -1,6 +1,7 @@
 # The timeline: standard C++ only, so that the viewer and the tests use it without Qt.
 add_library(stopline_timeline STATIC
     place.h
+    jobs.h jobs.cpp
     timeline.h timeline_impl.h timeline.cpp timeline_of_call.cpp
     timeline_axis.h timeline_axis.cpp
     timeline_array.h timeline_array.cpp

@@ -50,6 +50,13 @@ void Timeline::setBrokenOff(RankId rank, bool brokenOff) {
     }
 }
 
+void Timeline::addJob(const JobRanks& job) {
+    if (job.first == rankCount()) {
+        m_impl->data.addJob(job);
+    }
+    m_impl->axis.ranksChanged();
+}
+
 bool Timeline::brokenOff(RankId rank) const {
     return m_impl->has(rank) && m_impl->data.rank(rank.value()).brokenOff;
 }

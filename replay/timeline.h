@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../tracelib/event.h"
+#include "jobs.h"
 #include "place.h"
 
 #include <functional>
@@ -182,6 +183,8 @@ class Timeline {
     void setOrigin(RankId rank, TimeNs origin);
     /// The rank has done more than has been recorded of it (its recording broke off), or no longer.
     void setBrokenOff(RankId rank, bool brokenOff);
+    /// The ranks of another job, behind those there are. Its first row must be rankCount().
+    void addJob(const JobRanks& job);
 
     // --- Looking. ---
     /// Bytes of memory that the events and what has been found out about them take.

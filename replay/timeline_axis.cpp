@@ -69,6 +69,12 @@ void TimeAxis::refresh() const {
             spans.emplace_back(wall(rank, data.events.endOf(data.finalizeCall)),
                                std::numeric_limits<TimeNs>::max());
         }
+        // A rank that was spawned holds nobody up before it was.
+        if (rank >= m_data->jobs.front().size) {
+            spans.emplace_back(std::numeric_limits<TimeNs>::min(), data.events.lastEvent() == 0
+                                                                       ? std::numeric_limits<TimeNs>::max()
+                                                                       : m_ranks[static_cast<std::size_t>(rank)].origin);
+        }
         // Stops of one rank that overlap must not count twice.
         std::sort(spans.begin(), spans.end());
         TimeNs covered = std::numeric_limits<TimeNs>::min();

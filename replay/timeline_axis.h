@@ -26,6 +26,10 @@ class TimeAxis {
     void setOrigin(std::int32_t rank, TimeNs origin);
     /// New events may move the start of the axis and end a rank.
     void eventsChanged() { m_stale = true; }
+    void ranksChanged() {
+        m_ranks.resize(m_data->ranks.size());
+        m_stale = true;
+    }
     /// Event 0 counts as the first event.
     [[nodiscard]] TimeNs at(std::int32_t rank, std::uint64_t event) const;
     [[nodiscard]] std::vector<Timeline::HeldSpan> held(std::int32_t rank) const;

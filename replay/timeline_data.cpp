@@ -1,5 +1,7 @@
 #include "timeline_data.h"
 
+#include <algorithm>
+
 namespace stopline::replay {
 
 std::size_t TimelineData::bytes() const {
@@ -39,6 +41,25 @@ std::uint32_t TimelineData::openMessageOf(std::int32_t rankId, std::uint32_t cal
         }
     });
     return received != kNone ? received : sent;
+}
+
+void TimelineData::addJob(const JobRanks& job) {
+    const auto world = static_cast<std::uint32_t>(commEntries.size());
+    for (int i = 0; i < 2; ++i) { // MPI_Init and MPI_Finalize
+        CommEntry& entry = commEntries.emplace_back();
+        for (std::int32_t rank = 0; rank < job.size; ++rank) {
+            entry.members.emplace_back(rankCount() + rank);
+        }
+        entry.localCount = job.size;
+    }
+    jobs.push_back(job);
+    jobs.back().first = rankCount();
+    for (std::int32_t rank = 0; rank < job.size; ++rank) {
+        RankData& data = ranks.emplace_back();
+        data.world = world;
+        data.worldRank = rank;
+    }
+    touchAll();
 }
 
 } // namespace stopline::replay

@@ -188,6 +188,8 @@ inline constexpr std::uint64_t kUntouched = 0xffffffffffffffffULL;
 
 struct RankData {
     RankEvents events;
+    std::uint32_t world = 0;     ///< entry of MPI_Init among the communicators; that of MPI_Finalize follows
+    std::int32_t worldRank = 0;  ///< in its job
     bool brokenOff = false; ///< the rank has done more than has been recorded
     /// No call that begins before this event has got or lost an edge since the digest was made.
     mutable std::uint64_t touched = kUntouched;
@@ -220,6 +222,7 @@ struct Link {
 struct TimelineData {
     TransportRules rules;
     std::vector<RankData> ranks;
+    std::vector<JobRanks> jobs;
     GrowingArray<Link> links;
     GrowingArray<SendHalf> sends;
     GrowingArray<RecvHalf> recvs;
@@ -235,7 +238,7 @@ struct TimelineData {
     GrowingArray<TransferHalf> transfers;
     GrowingArray<SyncEdge> syncEdges;
     std::deque<std::vector<std::uint32_t>> calls; ///< chunks, for CollRules::arrived and finished
-    std::deque<CommEntry> commEntries; ///< 0: pseudo communicator of MPI_Init, 1: of MPI_Finalize
+    std::deque<CommEntry> commEntries; ///< among them two pseudo communicators of each job, see RankData::world
     std::unordered_map<std::uint64_t, std::uint32_t> commById;
     std::unordered_map<std::uint64_t, std::uint32_t>
         createdComms; ///< id to collective of the group constructors
@@ -285,6 +288,33 @@ struct TimelineData {
     }
     /// Bytes of memory in use.
     [[nodiscard]] std::size_t bytes() const;
+    /// Rows for its ranks, behind those there are.
+    void addJob(const JobRanks& job);
+    /// The call that has spawned the job; kNone while it is not known.
+    [[nodiscard]] std::uint32_t spawnOf(const JobRanks& job) const {
+        const bool known = job.spawner.value() >= 0 && job.spawner.value() < rankCount() &&
+                           job.spawnEvent.value() != 0 &&
+                           job.spawnEvent.value() <= rank(job.spawner.value()).events.lastEvent();
+        return known ? rank(job.spawner.value()).events.callOf(job.spawnEvent.value()) : kNone;
+    }
+    /// The call that has spawned the job and the other calls of the same spawn, which are those of all parents: `visit(rank,
+    /// call)` for each that is known.
+    template <typename Visit>
+    void eachSpawn(const JobRanks& job, Visit&& visit) const {
+        const std::uint32_t root = spawnOf(job);
+        std::uint32_t part = kNone;
+        if (root != kNone) {
+            eachLink(job.spawner.value(), root, [&](Role role, std::uint32_t id) { part = role == Role::Coll ? id : part; });
+        }
+        if (part == kNone) {
+            return;
+        }
+        for (const MaybeCall call : collectives[parts[part].collective].arrived) {
+            if (call) {
+                visit(call->rank.value(), call->call.value());
+            }
+        }
+    }
     [[nodiscard]] RankData& rank(std::int32_t r) { return ranks[static_cast<std::size_t>(r)]; }
     [[nodiscard]] const RankData& rank(std::int32_t r) const { return ranks[static_cast<std::size_t>(r)]; }
     [[nodiscard]] std::int32_t rankCount() const { return static_cast<std::int32_t>(ranks.size()); }

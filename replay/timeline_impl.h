@@ -19,14 +19,9 @@ struct Timeline::Impl {
     static TimelineData make(std::int32_t ranks, TransportRules rules) {
         TimelineData data;
         data.rules = rules;
-        data.ranks.resize(static_cast<std::size_t>(std::max(ranks, 0)));
-        for (int i = 0; i < 2; ++i) { // MPI_Init and MPI_Finalize
-            CommEntry& world = data.commEntries.emplace_back();
-            for (std::int32_t rank = 0; rank < ranks; ++rank) {
-                world.members.emplace_back(rank);
-            }
-            world.localCount = ranks;
-        }
+        JobRanks first;
+        first.size = std::max(ranks, 0);
+        data.addJob(first);
         return data;
     }
     [[nodiscard]] bool has(RankId rank) const { return rank.value() >= 0 && rank.value() < data.rankCount(); }

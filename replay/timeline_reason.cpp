@@ -43,17 +43,17 @@ class Inquiry {
         const Position at = m_positions[static_cast<std::size_t>(rank)];
         const std::string event = describeEvent(m_data, rank, at / 2);
         if (at / 2 == 0) {
-            return "rank " + std::to_string(rank) + " stands before MPI_Init";
+            return "rank " + rankName(rank) + " stands before MPI_Init";
         }
         const bool begin = m_data.rank(rank).events.isBegin(at / 2);
         const char* where = !begin ? "after " : at % 2 == 1 ? "inside " : "before ";
-        return "rank " + std::to_string(rank) + " stands " + where + event;
+        return "rank " + rankName(rank) + " stands " + where + event;
     }
     Need unmet(CallRef waitsFor, const std::string& what) {
         if (!m_first) {
             m_first = Obstacle{
                 m_call.rank, m_call, waitsFor,
-                "Rank " + std::to_string(m_rank) + " waits in " +
+                "Rank " + rankName(m_rank) + " waits in " +
                     describeEvent(m_data, m_rank, m_data.rank(m_rank).events.beginOf(m_call.call.value())) +
                     " for " + what + "."};
         }
@@ -68,6 +68,7 @@ class Inquiry {
     Need requests(const EventDetails& begin, bool all);
     Need request(const Request& request);
     Need linked(bool finished);
+    Need spawned();
 
     const TimelineData& m_data;
     CallRef m_call;
@@ -83,12 +84,12 @@ Need Inquiry::receiver(const SendHalf& send) {
     const std::int32_t to = m_data.channels[send.channel].destination;
     const RecvHalf* recv = recvOf(m_data, send);
     if (recv == nullptr || recv->start == kNone) {
-        return unmet(m_call, "rank " + std::to_string(to) + " to post a receive; " + rankStands(to));
+        return unmet(m_call, "rank " + rankName(to) + " to post a receive; " + rankStands(to));
     }
     const CallRef post = m_data.ref(recv->rank, recv->start);
     return reached(post)
                ? Need::Met
-               : unmet(post, "rank " + std::to_string(to) + " to post its receive at " +
+               : unmet(post, "rank " + rankName(to) + " to post its receive at " +
                                  describeEvent(m_data, to, m_data.rank(to).events.beginOf(recv->start)) +
                                  "; " + rankStands(to));
 }
@@ -109,7 +110,7 @@ Need Inquiry::message(const EventDetails& asked) {
         }
     }
     if (from >= 0) {
-        return unmet(m_call, "a message from rank " + std::to_string(from) + "; " + rankStands(from));
+        return unmet(m_call, "a message from rank " + rankName(from) + "; " + rankStands(from));
     }
     return unmet(m_call, "a message from any rank, and none is on its way");
 }
@@ -122,7 +123,7 @@ Need Inquiry::sender(const RecvHalf& recv) {
         const CallRef ref = m_data.ref(send->rank, send->call);
         return reached(ref)
                    ? Need::Met
-                   : unmet(ref, "the message that rank " + std::to_string(send->rank) + " sends at " +
+                   : unmet(ref, "the message that rank " + rankName(send->rank) + " sends at " +
                                     describeEvent(m_data, send->rank,
                                                   m_data.rank(send->rank).events.beginOf(send->call)) +
                                     "; " + rankStands(send->rank));
@@ -142,12 +143,12 @@ Need Inquiry::members(std::uint32_t part) {
             continue;
         }
         if (!c.arrived[member].has_value()) {
-            return unmet(m_call, "rank " + std::to_string(rank) + " to call " +
+            return unmet(m_call, "rank " + rankName(rank) + " to call " +
                                      std::string(trace::functionName(c.function)) + "; " + rankStands(rank));
         }
         if (!reached(*c.arrived[member])) {
             const std::uint64_t event = m_data.rank(rank).events.beginOf(c.arrived[member]->call.value());
-            return unmet(*c.arrived[member], "rank " + std::to_string(rank) + " to enter " +
+            return unmet(*c.arrived[member], "rank " + rankName(rank) + " to enter " +
                                                  describeEvent(m_data, rank, event) + "; " +
                                                  rankStands(rank));
         }
@@ -159,12 +160,12 @@ Need Inquiry::members(std::uint32_t part) {
 Need Inquiry::other(const SyncEdge& edge) {
     const std::int32_t rank = edge.fromRank;
     if (edge.from == kNone) {
-        return unmet(m_call, "rank " + std::to_string(rank) + " to call " +
+        return unmet(m_call, "rank " + rankName(rank) + " to call " +
                                  (edge.closes ? "MPI_Win_complete" : "MPI_Win_post") + "; " + rankStands(rank));
     }
     const CallRef from = m_data.ref(rank, edge.from);
     return reached(from) ? Need::Met
-                         : unmet(from, "rank " + std::to_string(rank) + " to enter " +
+                         : unmet(from, "rank " + rankName(rank) + " to enter " +
                                            describeEvent(m_data, rank, m_data.rank(rank).events.beginOf(edge.from)) +
                                            "; " + rankStands(rank));
 }
@@ -175,7 +176,7 @@ Need Inquiry::lock() {
         return Need::Met;
     }
     const std::int32_t rank = holder->rank.value();
-    return unmet(*holder, "the lock that rank " + std::to_string(rank) + " has since " +
+    return unmet(*holder, "the lock that rank " + rankName(rank) + " has since " +
                               describeEvent(m_data, rank, m_data.rank(rank).events.endOf(holder->call.value())) +
                               "; " + rankStands(rank));
 }
@@ -260,7 +261,7 @@ Need Inquiry::linked(bool finished) {
                 const SendHalf& send = m_data.sends[channel.sends[probe.position]];
                 const CallRef ref = m_data.ref(send.rank, send.call);
                 if (!reached(ref)) {
-                    add(unmet(ref, "the message that rank " + std::to_string(send.rank) + " sends at " +
+                    add(unmet(ref, "the message that rank " + rankName(send.rank) + " sends at " +
                                        describeEvent(m_data, send.rank,
                                                      m_data.rank(send.rank).events.beginOf(send.call)) +
                                        "; " + rankStands(send.rank)));
@@ -286,6 +287,21 @@ Need Inquiry::linked(bool finished) {
         }
     });
     return result;
+}
+
+/// Parents wait for all that they have spawned to call MPI_Init.
+Need Inquiry::spawned() {
+    for (const JobRanks& job : m_data.jobs) {
+        bool parent = false;
+        m_data.eachSpawn(job, [&](std::int32_t rank, std::uint32_t call) { parent = parent || m_data.ref(rank, call) == m_call; });
+        for (std::int32_t rank = job.first; parent && rank < job.first + job.size; ++rank) {
+            const bool known = m_data.rank(rank).events.callCount() != 0;
+            if (!known || !reached(m_data.ref(rank, 0))) {
+                return unmet(known ? m_data.ref(rank, 0) : m_call, "rank " + rankName(rank) + " to call MPI_Init; " + rankStands(rank));
+            }
+        }
+    }
+    return Need::Met;
 }
 
 std::optional<Obstacle> Inquiry::run() {
@@ -336,6 +352,9 @@ std::optional<Obstacle> Inquiry::run() {
             break; // returns by itself
         }
     }
+    if (need != Need::Unmet && trace::functionClass(begin.function) == CallClass::CommSpawn) {
+        need = spawned();
+    }
     return need == Need::Unmet ? m_first : std::nullopt;
 }
 
@@ -361,7 +380,7 @@ std::vector<Obstacle> obstaclesOf(const TimelineData& data, const Positions& pos
         const bool ended = data.rank(rank).events.endOf(call) != 0;
         obstacles.push_back(
             {ref.rank, ref, ref,
-             "Rank " + std::to_string(rank) + " is inside " + describeEvent(data, rank, position / 2) +
+             "Rank " + rankName(rank) + " is inside " + describeEvent(data, rank, position / 2) +
                  (ended ? ", which may return at any moment." : ", whose return is not recorded.")});
     }
     return obstacles;

@@ -14,12 +14,15 @@ QString rankSetText(QVector<int> ranks) {
     QStringList parts;
     for (qsizetype i = 0; i < ranks.size();) {
         qsizetype last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
+        const QString first = rankText(RankId(ranks[i]));
+        const QString job = first.left(first.indexOf(u':') + 1);
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1 &&
+               rankText(RankId(ranks[last + 1])).startsWith(job) && rankText(RankId(ranks[last + 1])).contains(u':') == !job.isEmpty()) {
             ++last;
         }
-        const QString first = QString::number(ranks[i]);
         // Two are no shorter as a range.
-        parts << (last == i ? first : first + QLatin1Char(last == i + 1 ? ',' : '-') + QString::number(ranks[last]));
+        const QString end = rankText(RankId(ranks[last]));
+        parts << (last == i ? first : last == i + 1 ? first + u',' + end : first + u'-' + end.mid(job.size()));
         i = last + 1;
     }
     return parts.join(u',');

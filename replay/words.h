@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../tracelib/errors.h"
+#include "jobs.h"
 
 #include <QString>
 #include <QVector>
@@ -10,7 +11,11 @@
 
 namespace stopline {
 
-/// "0-3,7"; ranks in any order, twice is once. Empty for none.
+/// What a rank is called wherever the user reads of it: "3", of a spawned job "1:0".
+[[nodiscard]] inline QString rankText(RankId rank) {
+    return QString::fromStdString(replay::rankName(rank));
+}
+/// "0-3,7", with spawned ones "0-3,1:0-1"; ranks in any order, twice is once. Empty for none.
 [[nodiscard]] QString rankSetText(QVector<int> ranks);
 /// "17 B", "4 KiB", "1.5 MiB"
 [[nodiscard]] QString bytesText(std::uint64_t bytes);

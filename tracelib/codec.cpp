@@ -88,6 +88,13 @@ void writeCompletions(ByteWriter& out, const Completion* list, std::uint32_t cou
         });
 }
 
+/// All bits of an id are used: a varint would be longer.
+void writeWord(ByteWriter& out, std::uint64_t word) {
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        out.byte(static_cast<std::uint8_t>(word >> shift));
+    }
+}
+
 void writeRanks(ByteWriter& out, const std::int32_t* ranks, std::uint32_t count) {
     writeRuns(
         out, count,
@@ -183,14 +190,17 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
 
 std::size_t encodeComm(const CommView& comm, std::byte* bytes, std::size_t capacity) {
     ByteWriter out(bytes, capacity);
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        out.byte(static_cast<std::uint8_t>(comm.id >> shift));
-    }
+    writeWord(out, comm.id);
     out.byte(static_cast<std::uint8_t>(comm.kind));
     out.varint(comm.parent.value());
     out.varint(comm.ordinal);
     writeRanks(out, comm.members, comm.memberCount);
     writeRanks(out, comm.remote, comm.remoteCount);
+    out.varint(comm.jobCount);
+    for (std::uint32_t i = 0; i < comm.jobCount; ++i) {
+        writeWord(out, comm.jobs[i].job);
+        out.varint(comm.jobs[i].count);
+    }
     return out.ok() ? out.used() : 0;
 }
 

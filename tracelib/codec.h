@@ -56,6 +56,8 @@ struct CommView {
     std::uint32_t memberCount = 0;
     const std::int32_t* remote = nullptr;
     std::uint32_t remoteCount = 0;
+    const JobRun* jobs = nullptr;
+    std::uint32_t jobCount = 0;
 };
 
 /// Presence bits of serialised details: a field equal to its default is not written.

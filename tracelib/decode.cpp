@@ -203,6 +203,30 @@ void readRanks(ByteReader& in, std::vector<std::int32_t>& list, std::uint64_t mo
         });
 }
 
+std::uint64_t readWord(ByteReader& in) {
+    std::uint64_t word = 0;
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        word |= std::uint64_t{in.byte()} << shift;
+    }
+    return word;
+}
+
+/// All members are of some job, or nothing is said of any.
+void readJobs(ByteReader& in, CommInfo& comm) {
+    const std::uint64_t members = comm.members.size() + comm.remote.size();
+    const std::uint64_t runs = in.varintUpTo(members);
+    std::uint64_t named = 0;
+    for (std::uint64_t i = 0; i < runs && in.ok(); ++i) {
+        const JobKey job = readWord(in);
+        const std::uint64_t count = in.varintUpTo(members - named);
+        named += count;
+        comm.jobs.push_back({job, static_cast<std::uint32_t>(count)});
+    }
+    if (runs != 0 && named != members) {
+        in.fail();
+    }
+}
+
 } // namespace
 
 bool readDetails(ByteReader& in, EventDetails& d) {
@@ -279,9 +303,7 @@ bool readDetails(ByteReader& in, EventDetails& d) {
 
 bool readComm(ByteReader& in, CommInfo& comm) {
     comm = CommInfo{};
-    for (unsigned shift = 0; shift < 64; shift += 8) {
-        comm.id |= std::uint64_t{in.byte()} << shift;
-    }
+    comm.id = readWord(in);
     const std::uint8_t kind = in.byte();
     if (kind > static_cast<std::uint8_t>(CommKind::File)) {
         in.fail();
@@ -292,6 +314,7 @@ bool readComm(ByteReader& in, CommInfo& comm) {
     comm.ordinal = static_cast<std::uint32_t>(in.varintUpTo(kMax32));
     readRanks(in, comm.members, kMaxMembers);
     readRanks(in, comm.remote, kMaxMembers);
+    readJobs(in, comm);
     return in.ok();
 }
 

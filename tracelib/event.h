@@ -87,8 +87,15 @@ enum WindowMode : std::int32_t { kNoCheck = 1, kNoPrecede = 2, kNoPut = 4, kNoSt
 enum WindowLock : std::int32_t { kLockExclusive = 1, kLockShared = 2 };
 
 /// Windows and files stand among the communicators, as what calls are about and collectives are ordered by.
-/// Process: with another job (its members are -1 in `remote`).
+/// Process: with another job, that was spawned, joined or connected to.
 enum class CommKind : std::uint8_t { World, Self, Dup, Split, SplitType, Create, CreateGroup, InterCreate, InterMerge, Topology, Other, Process, Window, File };
+
+/// So many members, one after the other, are of this job.
+struct JobRun {
+    JobKey job = kFirstJob;
+    std::uint32_t count = 0;
+    friend bool operator==(const JobRun&, const JobRun&) = default;
+};
 
 /// A communicator as one rank sees it.
 struct CommInfo {
@@ -96,8 +103,9 @@ struct CommInfo {
     CommKind kind = CommKind::World;
     CommIndex parent = kNoComm;
     std::uint32_t ordinal = 0;         ///< among the constructors of that parent, as counted by this rank
-    std::vector<std::int32_t> members; ///< world ranks of the local group, in its order
+    std::vector<std::int32_t> members; ///< world ranks of the local group, in its order; -1: of a job that is not known
     std::vector<std::int32_t> remote;  ///< world ranks of the remote group; empty unless an intercommunicator
+    std::vector<JobRun> jobs; ///< of the members, then of the remote ones; empty: all are of the rank's own job
     friend bool operator==(const CommInfo&, const CommInfo&) = default;
 };
 

@@ -11,12 +11,19 @@
 namespace stopline::trace {
 
 /// Raised whenever this layout or the block format changes. Reader and library refuse any other.
-inline constexpr std::uint32_t kFormatVersion = 5;
+inline constexpr std::uint32_t kFormatVersion = 6;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 
 /// Environment of the rank, set by the agent; the library changes no variable.
 /// STOPLINE_MAP holds a path that can be opened while the agent lives: "/proc/<agent pid>/fd/<n>".
 inline constexpr const char* kMapVariable = "STOPLINE_MAP";
+/// Of a rank that was spawned, three words. Its job's key, which is the id of the intercommunicator with its parents; where
+/// it was spawned as "job:rank:event", the begin of the root's call; the parents in the order of their group as
+/// "job:first-last,...". Keys are hexadecimal.
+inline constexpr const char* kSpawnedVariable = "STOPLINE_SPAWNED";
+/// First argument of the agent where a spawn starts it; the value of kSpawnedVariable and the program's words follow.
+inline constexpr const char* kSpawnedOption = "--spawned";
+inline constexpr const char* kAgentName = "stopline-agent";
 /// How far reconstructed times may be off, in nanoseconds; optional, for the user. Default kDefaultToleranceNs.
 inline constexpr const char* kToleranceVariable = "STOPLINE_TIME_TOLERANCE_NS";
 inline constexpr TimeNs kDefaultToleranceNs = 10'000;

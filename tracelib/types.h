@@ -21,9 +21,13 @@ class Strong {
     Rep m_value{};
 };
 
-/// Rank in the MPI_COMM_WORLD of its job; 0-based. Spawned jobs have their own JobId.
+/// Row of a rank: those of the first job in the order of its MPI_COMM_WORLD, then those of the jobs that it has spawned, in
+/// the order in which they came. 0-based, dense. Which rank of which job that is, the table of jobs says (replay/jobs.h).
 using RankId = Strong<struct RankIdTag, std::int32_t>;
-using JobId = Strong<struct JobIdTag, std::uint32_t>;
+/// Names a job wherever it is spoken of: 0 the one that the launcher has started, else the id of the intercommunicator that
+/// the spawn has made, which is the same whenever the program runs again.
+using JobKey = std::uint64_t;
+inline constexpr JobKey kFirstJob = 0;
 /// Which operating-system process plays a rank: 1 is the first start, each re-execution adds one.
 using Incarnation = Strong<struct IncarnationTag, std::uint32_t>;
 /// Number of an event of one rank. MPI_Init's begin is 1; 0 is "before the first event". Absolute for ever.

@@ -33,7 +33,7 @@ QString tagText(std::int32_t tag) {
 QString rankEvent(const replay::Timeline& timeline, CallRef ref, bool end) {
     const replay::Call& call = timeline.call(ref);
     const EventIndex event = end && call.end != EventIndex{0} ? call.end : call.begin;
-    return u"rank %1 event %2 (%3)"_s.arg(ref.rank.value())
+    return u"rank %1 event %2 (%3)"_s.arg(rankText(ref.rank))
         .arg(event.value())
         .arg(functionText(timeline, ref));
 }
@@ -140,7 +140,7 @@ void addCollective(QStringList& lines, const replay::Timeline& timeline, CallRef
         if (i < collective.arrived.size() && collective.arrived[i]) {
             ++arrived;
         } else if (missing.size() < 8) {
-            missing << QString::number(collective.members[i].value());
+            missing << rankText(collective.members[i]);
         }
     }
     QString line = u"%1 of %2 members arrived"_s.arg(arrived).arg(collective.members.size());
@@ -152,7 +152,7 @@ void addCollective(QStringList& lines, const replay::Timeline& timeline, CallRef
     }
     lines << line;
     if (collective.root) {
-        lines << u"root: rank %1"_s.arg(collective.root->value());
+        lines << u"root: rank %1"_s.arg(rankText(*collective.root));
     }
     if (collective.mismatch) {
         lines << u"members call different functions or name different roots"_s;
@@ -208,8 +208,8 @@ QString peerText(const replay::Timeline& timeline, RankId rank, CommIndex comm, 
     if (world < 0) {
         return u"rank %1 of its communicator"_s.arg(peer);
     }
-    return world == peer ? u"rank %1"_s.arg(world)
-                         : u"rank %1 (%2 of its communicator)"_s.arg(world).arg(peer);
+    return world == peer ? u"rank %1"_s.arg(rankText(RankId{world}))
+                         : u"rank %1 (%2 of its communicator)"_s.arg(rankText(RankId{world})).arg(peer);
 }
 
 QString boxLabelText(const replay::Timeline& timeline, CallRef ref, const QFontMetrics& metrics, int width) {
@@ -220,7 +220,8 @@ QString boxLabelText(const replay::Timeline& timeline, CallRef ref, const QFontM
         const std::int32_t world = worldRank(timeline, ref.rank, begin.comm, p);
         return p == kAnySource  ? u"any"_s
                : p == kProcNull ? u"nobody"_s
-                                : QString::number(world >= 0 ? world : p);
+                                : world >= 0     ? rankText(RankId{world})
+                                : QString::number(p);
     };
     if (begin.sendPeer != kNoPeer) {
         const QString to = u"%1 to %2"_s.arg(name, peer(begin.sendPeer));
@@ -249,7 +250,7 @@ QString boxLabelText(const replay::Timeline& timeline, CallRef ref, const QFontM
 }
 
 QString messageLabelText(const replay::Message& message) {
-    const auto rank = [](RankId id) { return id.value() < 0 ? u"?"_s : QString::number(id.value()); };
+    const auto rank = [](RankId id) { return id.value() < 0 ? u"?"_s : rankText(id); };
     QString text = u"%1 → %2, %3"_s.arg(rank(message.sender), rank(message.receiver), tagText(message.tag));
     if (message.send) {
         text += u", "_s + bytesText(message.bytes);
@@ -262,7 +263,7 @@ QString messageStateText(const replay::Timeline& timeline, const replay::Message
     if (const auto rank = timeline.halfLostBy(message)) {
         const QString known = sender ? u"sent"_s : message.done ? u"received"_s : u"posted"_s;
         return rank->value() < 0 ? known + u"; a recording broke off"_s
-                                 : u"%1; the recording of rank %2 broke off"_s.arg(known).arg(rank->value());
+                                 : u"%1; the recording of rank %2 broke off"_s.arg(known).arg(rankText(*rank));
     }
     switch (message.state) {
     case MessageState::Matched:
@@ -297,10 +298,10 @@ QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QStri
     const trace::EventDetails* end = finished ? &timeline.details(ref.rank, call.endDetails) : nullptr;
     QStringList lines;
     lines << functionText(timeline, ref);
-    lines << (finished ? u"rank %1, events %2 to %3"_s.arg(ref.rank.value())
+    lines << (finished ? u"rank %1, events %2 to %3"_s.arg(rankText(ref.rank))
                              .arg(call.begin.value())
                              .arg(call.end.value())
-                       : u"rank %1, event %2, not finished"_s.arg(ref.rank.value()).arg(call.begin.value()));
+                       : u"rank %1, event %2, not finished"_s.arg(rankText(ref.rank)).arg(call.begin.value()));
     const TimeNs at = timeline.axisTime(ref.rank, call.begin);
     QString when = u"at "_s + timeLabel(at, std::max<TimeNs>(1, at / 100'000), at);
     if (finished) {

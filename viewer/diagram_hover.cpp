@@ -3,6 +3,7 @@
 
 #include "call_text.h"
 #include "ruler.h"
+#include "../replay/words.h"
 
 #include <QToolTip>
 
@@ -63,7 +64,7 @@ void DiagramWidget::Impl::updateHover() {
         const int row = layout.at(int(p.y()));
         const std::int64_t unit = view.unitAt(p.x());
         if (row >= 0 && row < model.ranks()) {
-            text = u"rank %1"_s.arg(row);
+            text = u"rank %1"_s.arg(rankText(RankId{row}));
         }
         if (axis == Axis::Time && unit >= 0) {
             text += u"  %1 (approx.)"_s.arg(

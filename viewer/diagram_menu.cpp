@@ -2,6 +2,7 @@
 #include "diagram_impl.h"
 
 #include "call_text.h"
+#include "../replay/words.h"
 
 #include <QContextMenuEvent>
 #include <QMenu>
@@ -14,7 +15,7 @@ void DiagramWidget::Impl::fillMenu(QMenu& menu, QPointF at) {
     if (frame.labels.contains(at.toPoint())) {
         const int row = layout.at(int(inPlot(at).y()));
         if (row >= 0) {
-            menu.addAction(u"Focus rank %1"_s.arg(row), &q,
+            menu.addAction(u"Focus rank %1"_s.arg(rankText(RankId{row})), &q,
                            [this, row] { emit q.focusRequested(RankId{row}); });
         }
         return;
@@ -58,7 +59,7 @@ void DiagramWidget::Impl::fillMenu(QMenu& menu, QPointF at) {
     });
     menu.addSeparator();
     menu.addAction(u"Show source"_s, &q, [this, call] { emit q.sourceRequested(*call); });
-    menu.addAction(u"Focus rank %1"_s.arg(call->rank.value()), &q,
+    menu.addAction(u"Focus rank %1"_s.arg(rankText(call->rank)), &q,
                    [this, call] { emit q.focusRequested(call->rank); });
 }
 

@@ -1,6 +1,7 @@
 #include "frame_painter.h"
 
 #include "diagram_painter.h"
+#include "../replay/words.h"
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -90,7 +91,10 @@ void FramePainter::paintLabels(QPainter& painter, const FrameLayout& frame, cons
     painter.setClipRect(frame.labels);
     const int height = geometry.layout.rowHeight;
     const int every = std::max(1, (metrics.height() + height - 1) / height);
-    const int number = metrics.horizontalAdvance(QString::number(std::max(99, geometry.layout.rows - 1)));
+    QFont widest = m_font; // as the focused ones are written
+    widest.setBold(true);
+    const int number = std::max(metrics.horizontalAdvance(u"99"_s),
+                                QFontMetrics(widest).horizontalAdvance(rankText(RankId{std::max(0, geometry.layout.rows - 1)})));
     const int letter = metrics.horizontalAdvance(u'W');
     QFont bold = m_font;
     bold.setBold(true);
@@ -120,7 +124,7 @@ void FramePainter::paintLabels(QPainter& painter, const FrameLayout& frame, cons
         painter.setFont(row.focused ? bold : m_font);
         painter.setPen(m_palette.text);
         painter.drawText(QRect(8, line.top(), number, line.height()), Qt::AlignRight | Qt::AlignVCenter,
-                         QString::number(row.row));
+                         rankText(RankId{row.row}));
         if (std::size_t(row.row) >= content.rows.size()) {
             continue;
         }

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
         const Timeline& timeline = session.timeline();
         std::mt19937 random{std::uint32_t(seed)};
         for (int n = 0; n < points; ++n) {
-            const RankId rank(std::int32_t(random() % std::uint32_t(ranks)));
+            const RankId rank(std::int32_t(random() % std::uint32_t(session.rankCount()))); // also spawned ones
             const std::uint32_t calls = timeline.callCount(rank);
             if (calls < 3) {
                 out << "seed " << seed << ": rank " << rank.value() << " has recorded " << calls << " calls only" << Qt::endl;
@@ -83,9 +83,9 @@ int main(int argc, char** argv) {
                 out << "seed " << seed << " point " << n << ": rank " << rank.value() << ' ' << session.callText(point.call)
                     << (point.after ? " after " : " before ") << (which == Frontier::Past ? "past" : "future")
                     << (inTime ? "" : ", timed out") << ": " << text << Qt::endl;
-                for (int i = 0; i < ranks; ++i) {
-                    out << "    rank " << i << ": wanted " << QString::fromStdString(timeline.describe(RankId(i), line.cut[std::size_t(i)])) << ", is "
-                        << QString::fromStdString(timeline.describe(RankId(i), places[std::size_t(i)])) << ", "
+                for (int i = 0; i < session.rankCount(); ++i) {
+                    out << "    rank " << i << ": wanted " << QString::fromStdString(session.timeline().describe(RankId(i), line.cut[std::size_t(i)])) << ", is "
+                        << QString::fromStdString(session.timeline().describe(RankId(i), places[std::size_t(i)])) << ", "
                         << stateText(session.rank(RankId(i))) << Qt::endl;
                 }
                 for (const Obstacle& obstacle : line.obstacles) {

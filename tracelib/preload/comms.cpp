@@ -4,6 +4,7 @@
 
 #include "../recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stopline::preload {
@@ -17,11 +18,23 @@ std::uint64_t hashOf(std::uint64_t seed, const void* data, std::size_t bytes) {
     return trace::hashBytes(static_cast<const std::byte*>(data), bytes, seed);
 }
 
+/// The same for every process that knows who the members are, of whatever job it is.
+std::uint64_t hashOfGroup(const std::int32_t* ranks, const JobKey* jobs, std::size_t count) {
+    if (std::all_of(jobs, jobs + count, [](JobKey job) { return job == kFirstJob; })) {
+        return hashOf(1, ranks, count * sizeof *ranks);
+    }
+    std::uint64_t hash = count;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t process[2] = {jobs[i], static_cast<std::uint64_t>(ranks[i])};
+        hash = hashOf(hash, process, sizeof process);
+    }
+    return hash;
+}
+
 /// Groups are compared as members see them: whoever belongs to the other side gets the same result.
-std::uint64_t hashOfGroups(const std::int32_t* local, std::uint32_t localCount, const std::int32_t* remote,
-                           std::uint32_t remoteCount) {
-    std::uint64_t a = hashOf(1, local, localCount * sizeof *local);
-    std::uint64_t b = remoteCount == 0 ? 0 : hashOf(1, remote, remoteCount * sizeof *remote);
+std::uint64_t hashOfGroups(const std::int32_t* ranks, const JobKey* jobs, std::uint32_t localCount, std::uint32_t remoteCount) {
+    std::uint64_t a = hashOfGroup(ranks, jobs, localCount);
+    std::uint64_t b = remoteCount == 0 ? 0 : hashOfGroup(ranks + localCount, jobs + localCount, remoteCount);
     if (b > a) {
         std::swap(a, b);
     }
@@ -43,7 +56,8 @@ bool CommTable::readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, st
         return false;
     }
     bool good = real.Group_size(group, &size) == MPI_SUCCESS &&
-                m_members.reserve(offset + 2 * static_cast<std::size_t>(size));
+                m_members.reserve(offset + 3 * static_cast<std::size_t>(size)) &&
+                m_jobs.reserve(offset + static_cast<std::size_t>(size));
     if (good) {
         // Own ranks behind the place of the result: one array less.
         std::int32_t* result = m_members.data() + offset;
@@ -53,9 +67,13 @@ bool CommTable::readMembers(MPI_Comm comm, bool remote, std::uint32_t& count, st
         }
         good = real.Group_translate_ranks(group, size, own, m_worldGroup, result) == MPI_SUCCESS;
         count = static_cast<std::uint32_t>(size);
+        bool others = false;
         for (int i = 0; i < size; ++i) {
-            result[i] = result[i] < 0 ? -1 : result[i]; // of another job
+            m_jobs[offset + static_cast<std::size_t>(i)] = m_ownJob;
+            others = others || result[i] < 0;
+            result[i] = std::max(result[i], -1);
         }
+        good = good && (!others || findInOtherJobs(group, static_cast<std::size_t>(size), offset));
     }
     real.Group_free(&group);
     return good;
@@ -67,7 +85,7 @@ bool CommTable::addPredefined(trace::Recorder& recorder) {
         return false;
     }
     return add(recorder, CommKind::World, nullptr, predefined.world) == kCommWorld &&
-           add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf;
+           add(recorder, CommKind::Self, nullptr, predefined.self) == kCommSelf && addParents(recorder);
 }
 
 CommEntry* CommTable::lookUp(HandleKey handle) {
@@ -126,7 +144,7 @@ std::uint32_t CommTable::ordinalOfSet(std::uint64_t set) {
     return 1;
 }
 
-CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntry* parent, CommEntry& entry) {
+CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntry* parent, CommEntry& entry, JobKey spawned) {
     CommView view;
     view.kind = kind;
     view.memberCount = static_cast<std::uint32_t>(entry.size);
@@ -134,7 +152,9 @@ CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntr
     view.members = m_members.data();
     view.remote = m_members.data() + entry.size;
     view.parent = parent == nullptr ? kNoComm : parent->index;
-    const std::uint64_t groups = hashOfGroups(view.members, view.memberCount, view.remote, view.remoteCount);
+    const std::uint64_t groups = hashOfGroups(view.members, m_jobs.data(), view.memberCount, view.remoteCount);
+    view.jobCount = findRuns(view.memberCount + view.remoteCount);
+    view.jobs = m_runs.data();
     // The two sides of MPI_Intercomm_create have different parents.
     const std::uint64_t parentId = parent == nullptr || kind == CommKind::InterCreate ? 0 : parent->id;
     if (isCountedBySet(kind)) {
@@ -144,13 +164,13 @@ CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntr
         view.ordinal = ++parent->constructors;
     }
     const std::uint64_t parts[4] = {parentId, static_cast<std::uint64_t>(kind), view.ordinal, groups};
-    view.id = hashOf(4, parts, sizeof parts);
+    view.id = spawned != kFirstJob ? spawned : hashOf(4, parts, sizeof parts);
     entry.id = view.id;
     entry.index = recorder.addComm(view);
     return entry.index;
 }
 
-CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* parent, MPI_Comm comm) {
+CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* parent, MPI_Comm comm, JobKey spawned) {
     if (!isSome(comm)) {
         countOnly(kind, parent);
         return kNoComm;
@@ -161,6 +181,9 @@ CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* pa
     int inter = 0;
     std::uint32_t members = 0;
     std::uint32_t remote = 0;
+    if (spawned != kFirstJob && parent != nullptr && !rememberSpawned(comm, spawned)) {
+        return kNoComm;
+    }
     if (real.Comm_test_inter(comm, &inter) != MPI_SUCCESS ||
         real.Comm_rank(comm, &entry.rank) != MPI_SUCCESS || !readMembers(comm, false, members, 0) ||
         (inter != 0 && !readMembers(comm, true, remote, members))) {
@@ -171,7 +194,7 @@ CommIndex CommTable::add(trace::Recorder& recorder, CommKind kind, CommEntry* pa
     if (kind == CommKind::Other && remote != 0 && m_members[members] < 0) {
         kind = CommKind::Process; // the parents of a spawned job
     }
-    if (describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr) {
+    if (describe(recorder, kind, parent, entry, spawned) == kNoComm || insert(entry) == nullptr) {
         return kNoComm;
     }
     return entry.index;
@@ -195,7 +218,7 @@ CommIndex CommTable::addLater(trace::Recorder& recorder, CommEntry* parent, MPI_
     CommEntry entry = *parent;
     entry.handle = 0;
     entry.constructors = 0;
-    if (describe(recorder, CommKind::Dup, parent, entry) == kNoComm ||
+    if (describe(recorder, CommKind::Dup, parent, entry, kFirstJob) == kNoComm ||
         !m_pending.reserve(m_pendingCount + 1)) {
         return kNoComm;
     }
@@ -210,7 +233,7 @@ CommIndex CommTable::addOn(trace::Recorder& recorder, CommKind kind, CommEntry* 
     CommEntry entry = *parent;
     entry.handle = handle;
     entry.constructors = 0;
-    return describe(recorder, kind, parent, entry) == kNoComm || insert(entry) == nullptr ? kNoComm
+    return describe(recorder, kind, parent, entry, kFirstJob) == kNoComm || insert(entry) == nullptr ? kNoComm
                                                                                           : entry.index;
 }
 

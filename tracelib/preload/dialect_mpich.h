@@ -20,6 +20,8 @@
 namespace stopline::preload {
 
 inline constexpr const char* kDialect = "mpich";
+/// No MPICH has been seen that could start processes under the debugger.
+inline constexpr bool kSpawnsAgents = false;
 
 /// Handles of predefined objects: numbers, the same for ever.
 struct Predefined {
@@ -32,6 +34,7 @@ struct Predefined {
     MPI_Group groupNull = MPI_GROUP_NULL;
     MPI_Message messageNull = MPI_MESSAGE_NULL;
     MPI_Message messageNoProc = MPI_MESSAGE_NO_PROC;
+    MPI_Info infoNull = MPI_INFO_NULL;
 };
 
 /// False when this is Open MPI.

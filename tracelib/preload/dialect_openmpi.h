@@ -21,6 +21,8 @@
 namespace stopline::preload {
 
 inline constexpr const char* kDialect = "openmpi";
+/// Processes that are spawned have the environment of the launcher, so that agents among them find the window.
+inline constexpr bool kSpawnsAgents = true;
 
 /// Handles of predefined objects. They are addresses in the MPI library: naming them would make every other
 /// program that is started with this library fail to load, so they are looked up.
@@ -34,6 +36,7 @@ struct Predefined {
     MPI_Group groupNull;
     MPI_Message messageNull;
     MPI_Message messageNoProc;
+    MPI_Info infoNull;
 };
 
 /// Fills the handles by `lookup(name)`; false when this is not Open MPI.
@@ -48,6 +51,7 @@ bool findPredefined(Predefined& p, Lookup lookup) {
     p.groupNull = static_cast<MPI_Group>(lookup("ompi_mpi_group_null"));
     p.messageNull = static_cast<MPI_Message>(lookup("ompi_message_null"));
     p.messageNoProc = static_cast<MPI_Message>(lookup("ompi_message_no_proc"));
+    p.infoNull = static_cast<MPI_Info>(lookup("ompi_mpi_info_null"));
     return p.world != nullptr && p.self != nullptr && p.requestNull != nullptr;
 }
 

@@ -40,6 +40,9 @@ ROLES = {
     ("recvcounts", "const MPI_Count*"): "recvcounts",
     ("sendtypes", "const MPI_Datatype*"): "sendtypes",
     ("recvtypes", "const MPI_Datatype*"): "recvtypes",
+    ("array_of_commands", "char**"): "commands",
+    ("array_of_argv", "char***"): "argvs",
+    ("array_of_info", "const MPI_Info*"): "infos",
 }
 for plain in ("count", "dest", "source", "tag", "sendcount", "sendtag", "recvcount", "recvtag", "root", "errorcode",
               "target_rank", "origin_count", "result_count", "lock_type", "assertion", "amode", "partitions"):
@@ -51,7 +54,15 @@ for plain in ("datatype", "sendtype", "recvtype", "origin_datatype", "result_dat
 # Classes whose source may be any: a re-execution puts there the one that it has to be.
 FORCED_SOURCE = {"Recv", "Irecv", "Sendrecv", "Isendrecv", "Probe", "Iprobe", "Mprobe", "Improbe"}
 # Passed by value where the class wants to see it as all others: through a pointer.
-BY_VALUE = {("request", "MPI_Request"): "request"}
+BY_VALUE = {
+    ("request", "MPI_Request"): "request",
+    ("command", "const char*"): "commands",
+    ("argv", "char**"): "argvs",
+    ("info", "MPI_Info"): "infos",
+}
+# What the wrapper puts in the place of these, for the call alone.
+REPLACED = {"command": "spawn.commands[0]", "argv": "spawn.argvs[0]",
+            "array_of_commands": "spawn.commands", "array_of_argv": "spawn.argvs"}
 
 
 class Row:
@@ -151,8 +162,10 @@ def entry(row, class_roles):
     roles = roles_of(row)
     for member in sorted(class_roles):
         lines.append(f"    a.{member} = {roles.get(member, '{}')};")
-    inner = ", ".join("statusPlace" if name == status else name for _, name in row.arguments)
-    head = "[&](MPI_Status* statusPlace)" if status else "[&]"
+    spawns = row.name.startswith("Comm_spawn")
+    inner = ", ".join("statusPlace" if name == status else REPLACED.get(name, name) if spawns else name
+                      for _, name in row.arguments)
+    head = "[&](MPI_Status* statusPlace)" if status else "[&](const SpawnWords& spawn)" if spawns else "[&]"
     lines.append(f"    return traced{row.call_class}<FunctionId::{row.name}>(a, STOPLINE_SITE, "
                  f"{head} {{ return real.{row.name}({inner}); }});")
     lines.append("}")

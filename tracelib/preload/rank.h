@@ -105,6 +105,8 @@ void setState(trace::RankState state);
 void waitAtGate(trace::Gate gate);
 /// Makes the mapping's file larger (GrowFunction).
 int growFile(void* context, std::uint64_t bytes);
+/// Path of the agent that has started this rank; false: it cannot be told, or the mapping is not an agent's.
+bool findAgent(char* path, std::size_t bytes);
 /// Says something to the user, once for each process and text.
 void complain(const char* what, int error);
 

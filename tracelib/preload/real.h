@@ -18,6 +18,8 @@ namespace stopline::preload {
     X(Comm_test_inter)                                                                                       \
     X(Comm_group)                                                                                            \
     X(Comm_remote_group)                                                                                     \
+    X(Comm_get_parent)                                                                                       \
+    X(Info_get)                                                                                              \
     X(Comm_get_attr)                                                                                         \
     X(Group_size)                                                                                            \
     X(Group_translate_ranks)                                                                                 \

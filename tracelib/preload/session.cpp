@@ -73,6 +73,7 @@ bool notePath() {
         return false;
     }
     std::strcpy(mapPath, path);
+    rank.comms.setSpawned(std::getenv(trace::kSpawnedVariable));
     return true;
 }
 
@@ -140,6 +141,26 @@ bool isAbandoned(const MappingHeader& header, std::int32_t owner) {
 }
 
 } // namespace
+
+bool findAgent(char* path, std::size_t bytes) {
+    constexpr const char* kProc = "/proc/";
+    if (std::strncmp(mapPath, kProc, std::strlen(kProc)) != 0) {
+        return false;
+    }
+    const char* number = mapPath + std::strlen(kProc);
+    number += std::strspn(number, "/"); // there may be some that mean nothing
+    char link[64];
+    std::snprintf(link, sizeof link, "%s%ld/exe", kProc, std::strtol(number, nullptr, 10));
+    const int savedErrno = errno;
+    const ssize_t length = readlink(link, path, bytes);
+    errno = savedErrno;
+    if (length <= 0 || static_cast<std::size_t>(length) >= bytes) {
+        return false;
+    }
+    path[length] = '\0';
+    const char* name = std::strrchr(path, '/');
+    return name != nullptr && std::strcmp(name + 1, trace::kAgentName) == 0;
+}
 
 void RankLock::take() {
     for (unsigned spins = 0; spinLock.exchange(true, std::memory_order_acquire); ++spins) {

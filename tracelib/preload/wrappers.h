@@ -1,6 +1,5 @@
-// The wrappers of all traced calls, written once for each class. The generated entry points fill Args by role
-// and pass the real call as a function object; it takes the status (or statuses) to use where the function
-// has one.
+// The wrappers of all traced calls, written once for each class. The generated entry points fill Args by role and pass the
+// real call as a function object; it takes the status (or statuses) to use where the function has one.
 #pragma once
 
 #include "forced.h"
@@ -75,6 +74,9 @@ struct Args {
     MPI_Group group;
     int assertion;
     int amode;
+    const char* const* commands; ///< Comm_spawn, Comm_spawn_multiple, as the next two
+    char** const* argvs;
+    const MPI_Info* infos;
 };
 
 inline CommIndex commIndex(MPI_Comm comm) {

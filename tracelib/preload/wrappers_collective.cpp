@@ -275,4 +275,11 @@ void fillNewComm(DetailsView& d, FunctionId function, const Args& a, int code) {
     }
 }
 
+void fillSpawned(DetailsView& d, const Args& a, int code) {
+    CommEntry* parent = code == MPI_SUCCESS ? rank.comms.find(rank.recorder, a.comm) : nullptr;
+    if (parent != nullptr) {
+        d.newComm = rank.comms.addSpawned(rank.recorder, *parent, *a.newcomm);
+    }
+}
+
 } // namespace stopline::preload

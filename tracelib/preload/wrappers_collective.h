@@ -1,6 +1,7 @@
 // Collectives, constructors of communicators. Part of wrappers.h.
 #pragma once
 
+#include "spawn.h"
 #include "wrappers.h"
 
 namespace stopline::preload {
@@ -14,6 +15,9 @@ void fillNeighbor(DetailsView& d, FunctionId function, const Args& a);
 
 /// The communicator that a constructor made; kind from the function.
 void fillNewComm(DetailsView& d, FunctionId function, const Args& a, int code);
+
+/// The intercommunicator with the processes that a spawn has started.
+void fillSpawned(DetailsView& d, const Args& a, int code);
 
 template <FunctionId F, typename Call>
 int tracedCollective(const Args& a, CodeAddress site, Call call) {
@@ -55,14 +59,24 @@ int tracedNeighborInit(const Args& a, CodeAddress site, Call call) {
 
 template <FunctionId F, typename Call>
 int tracedCommSpawn(const Args& a, CodeAddress site, Call call) {
+    constexpr bool kSpawns = F == FunctionId::Comm_spawn || F == FunctionId::Comm_spawn_multiple;
     Frame frame(F, site);
-    return performed(
-        frame,
-        [&](DetailsView& d) {
-            d.comm = commIndex(a.comm);
-            d.root = traceRoot(a.root);
-        },
-        call, [&](DetailsView& d, int code) { fillNewComm(d, F, a, code); });
+    const auto fill = [&](DetailsView& d) {
+        d.comm = commIndex(a.comm);
+        d.root = traceRoot(a.root);
+    };
+    if constexpr (kSpawns) {
+        const auto spawn = [&] {
+            // MPI_Comm_spawn has no count: there is one command.
+            const SpawnPlan plan(a, F == FunctionId::Comm_spawn ? 1 : static_cast<int>(a.count));
+            return call(plan.words());
+        };
+        return performed(
+            frame, fill, spawn,
+            [&](DetailsView& d, int code) { fillSpawned(d, a, code); });
+    } else {
+        return performed(frame, fill, call, [&](DetailsView& d, int code) { fillNewComm(d, F, a, code); });
+    }
 }
 
 template <FunctionId F, typename Call>

@@ -12,6 +12,7 @@ add_executable(timeline_test
     axis_test.cpp
     frontier_test.cpp
     hostile_test.cpp
+    jobs_test.cpp
     matching_test.cpp
     mpi4_test.cpp
     one_sided_test.cpp

@@ -92,7 +92,9 @@ TEST_F(Server, RightTokenOpensAndConfigComes) {
         say(*socket, std::string(1, c));
     }
     ASSERT_TRUE(waitFor([&] { return links.size() == 1 && links[0]->status().pid == 12; }));
-    EXPECT_EQ(links[0]->hello().rank, RankId{3});
+    EXPECT_EQ(links[0]->hello().rank, 3);
+    EXPECT_EQ(links[0]->hello().job, kFirstJob);
+    EXPECT_EQ(links[0]->hello().spawner, QString());
     EXPECT_EQ(links[0]->hello().size, 4);
     EXPECT_EQ(links[0]->hello().agentPid, 77);
     EXPECT_EQ(links[0]->status().event, EventIndex{7});

@@ -35,7 +35,7 @@ Window::Window() {
     QObject::connect(&server, &AgentServer::rejected, &server,
                      [this](const QString& why) { rejected << why; });
     QObject::connect(&server, &AgentServer::agentConnected, &server, [this](AgentLink* link) {
-        const int number = link->hello().rank.value();
+        const int number = link->hello().rank;
         ranks[number].link = link;
         QObject::connect(link, &AgentLink::output, &server,
                          [this, number](int stream, const QByteArray& bytes) {
