@@ -149,6 +149,7 @@ void Job::onAgent(agent::AgentLink* link) {
     config.libraryDirectory = m_installation.libraryDirectory;
     config.gdbProgram = m_installation.gdb;
     config.mapDirectory = m_installation.mapDirectory;
+    config.keepBytes = m_spec.keepBytes;
     m_configure(hello.rank, config);
     auto* rank = new RankProcess(hello.rank, link, config, this);
     m_ranks[std::size_t(hello.rank.value())] = rank;

@@ -1,6 +1,6 @@
 #include "recording.h"
 
-#include "recording_compare.h"
+#include "recording_feed.h"
 
 #include <algorithm>
 #include <array>
@@ -18,37 +18,6 @@ std::string keyOf(const trace::EventDetails& details) {
 }
 
 } // namespace
-
-struct Recording::RankFeed {
-    RankId rank{0};
-    trace::RankReader reader;
-    std::size_t consumed = 0;      ///< events that the reader still has, already compared or appended
-    EventIndex recordedBefore{0};  ///< last event that was recorded when this execution began
-    TimeNs lastExecuted = 0;       ///< execution time of the last one of them in this execution
-    std::uint32_t commsSeen = 0;
-    std::uint32_t commsRecorded = 0; ///< communicators of this rank in the timeline
-    std::size_t stopsSeen = 0;
-    bool different = false;
-    bool brokenOff = false; ///< of this execution
-    FreedCompletions freed;
-    // Call sites, where they have moved; in this execution.
-    std::unordered_map<std::uint64_t, CodeAddress> recordedSite; ///< by the executed one
-    std::unordered_map<std::uint64_t, CodeAddress> executedSite; ///< by the recorded one
-    EventIndex openPoll{0}; ///< begin of the latest poll that had not ended when it was read; 0: none
-    std::uint64_t openFailures = 0; ///< of it, so far
-    std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
-    std::unordered_map<std::string, DetailsId> known; ///< timeline's ids by encoded details
-    // Times of a later execution are moved so that they go on where the recording ended (see append()).
-    bool firstExecution = true;
-    bool shifted = false;
-    TimeNs shift = 0;     ///< added to execution times
-    TimeNs wallShift = 0; ///< added to CLOCK_MONOTONIC of stops
-    EventIndex junction{0};
-    TimeNs lastTime = 0;
-    TimeNs recordedOrigin = 0;
-    std::vector<trace::StopRecord> recordedStops;
-    TimeNs recordedHeld = 0; ///< sum of these
-};
 
 Recording::Recording(std::int32_t ranks) : m_timeline(std::make_unique<Timeline>(ranks)) {
     for (std::int32_t i = 0; i < ranks; ++i) {
@@ -68,6 +37,8 @@ void Recording::beginExecution() {
         feed->reader = trace::RankReader();
         feed->recordedBefore = m_timeline->lastEvent(feed->rank);
         feed->consumed = 0;
+        feed->starts = 0;
+        feed->gap = false;
         feed->lastExecuted = 0;
         feed->commsSeen = 0;
         feed->stopsSeen = 0;
@@ -146,6 +117,7 @@ DetailsId Recording::toAppend(RankFeed& feed, DetailsId id) {
 
 /// Appends the events from feed.consumed to `to`.
 void Recording::append(RankFeed& feed, std::size_t to) {
+    tellStart(feed, to);
     if (!feed.firstExecution && !feed.shifted) {
         join(feed);
     }
@@ -174,6 +146,10 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
     const std::uint64_t first = feed.reader.firstEvent().value();
     for (; feed.consumed < to; ++feed.consumed) {
         const EventIndex number(first + feed.consumed);
+        if (number < m_timeline->firstEvent(feed.rank)) {
+            feed.lastExecuted = feed.reader.events()[feed.consumed].execution;
+            continue; // before the start of the recorded history: there is nothing to compare it with
+        }
         const DetailsId executed = translate(feed, feed.reader.events()[feed.consumed].details);
         const DetailsId recorded = m_timeline->eventDetails(feed.rank, number);
         if (!feed.freed.empty()) {
@@ -291,6 +267,14 @@ Recording::Taken Recording::take(RankId rank, std::chrono::microseconds budget) 
     if (auto difference = takeComms(feed)) {
         return {true, std::move(difference)};
     }
+    if (feed.starts != feed.reader.starts()) {
+        feed.starts = feed.reader.starts();
+        feed.consumed = 0;
+        beginBehind(feed);
+    }
+    if (feed.gap) {
+        return {};
+    }
     const auto started = std::chrono::steady_clock::now();
     const std::size_t all = feed.reader.events().size();
     const std::uint64_t first = feed.reader.firstEvent().value();
@@ -347,7 +331,8 @@ void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
     std::vector<DetailsId> ids; // by id in the old timeline; kNoDetails: not taken over yet
     constexpr DetailsId kNoDetails{std::numeric_limits<std::uint32_t>::max()};
     feed.lastTime = 0;
-    for (EventIndex event(1); event.value() <= made; event = EventIndex(event.value() + 1)) {
+    const EventIndex from = std::max(old.firstEvent(feed.rank), m_timeline->firstEvent(feed.rank));
+    for (EventIndex event = from; event.value() <= made; event = EventIndex(event.value() + 1)) {
         const DetailsId id = old.eventDetails(feed.rank, event);
         if (ids.size() <= id.value()) {
             ids.resize(id.value() + std::size_t{1}, kNoDetails);
@@ -389,6 +374,15 @@ void Recording::branch() {
             ++feed->commsSeen;
         }
         feed->commsRecorded = feed->commsSeen;
+        const std::uint64_t done = feed->reader.firstEvent().value() + feed->consumed;
+        if (feed->start != nullptr && done < feed->start->firstEvent) {
+            // This execution has not come to where the recorded history starts: what it has done is not known.
+            *feed->start = trace::HistoryStart{};
+            feed->start->firstEvent = done;
+            feed->start->incomplete = 1;
+        }
+        feed->startTold = false;
+        tellStart(*feed, 0);
         const std::uint64_t first = feed->reader.firstEvent().value();
         keep(*feed, *old, first == 0 ? 0 : first + feed->consumed - 1);
         // What this execution does from here on goes on behind it.
