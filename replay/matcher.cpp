@@ -169,29 +169,6 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
     return id;
 }
 
-void Matcher::touchProbes(const Channel& ch, std::int64_t receive) {
-    for (std::size_t i = ch.probes.size(); i > 0; --i) {
-        const ProbeHalf& probe = m_data.probes[ch.probes[i - 1]];
-        if (probe.position < receive) {
-            break;
-        }
-        m_data.touch(probe.rank, probe.call);
-    }
-}
-
-void Matcher::touchMessage(std::uint32_t message) {
-    if (message == kNone) {
-        return;
-    }
-    const MessageHalves& halves = m_data.halves[message];
-    if (halves.send != kNone) {
-        m_data.touch(m_data.sends[halves.send].rank, m_data.sends[halves.send].call);
-    }
-    if (halves.recv != kNone) {
-        m_data.touch(m_data.recvs[halves.recv].rank, m_data.recvs[halves.recv].post);
-    }
-}
-
 std::uint32_t Matcher::newHalf(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
     const auto id = static_cast<std::uint32_t>(m_data.recvs.size());
     RecvHalf half;

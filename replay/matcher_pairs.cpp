@@ -153,17 +153,6 @@ void Matcher::repair(Channel& ch, std::int64_t from) {
     }
 }
 
-void Matcher::setEarly(std::uint32_t message) {
-    setState(message, MessageState::Early);
-    const MessageHalves& halves = m_data.halves[message];
-    if (halves.send != kNone) {
-        m_data.noteMissing(m_data.sends[halves.send].rank, m_data.sends[halves.send].call);
-    }
-    if (halves.recv != kNone) {
-        m_data.noteMissing(m_data.recvs[halves.recv].rank, m_data.recvs[halves.recv].post);
-    }
-}
-
 /// Of a message of which one half is there.
 bool Matcher::isEarly(const MessageHalves& halves) const {
     const std::uint32_t channel =
@@ -177,31 +166,6 @@ bool Matcher::isEarly(const MessageHalves& halves) const {
     }
     return halves.send != kNone ? ch.receiveAt(placeIn(ch.sends, halves.send)) < 0
                                 : ch.sendAt(placeIn(ch.recvs, halves.recv)) < 0;
-}
-
-void Matcher::addMissing(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag, bool sends,
-                         std::int64_t count) {
-    Channel& ch = m_data.channels[channel(comm, source, destination, tag)];
-    ch.shift += sends ? -count : count;
-    repair(ch, std::numeric_limits<std::int32_t>::min());
-}
-
-void Matcher::addSeen(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag,
-                      std::uint32_t count) {
-    Channel& ch = m_data.channels[channel(comm, source, destination, tag)];
-    ch.seen = std::max(ch.seen, static_cast<std::uint32_t>(ch.recvs.size()) + count);
-    for (std::size_t k = 0; k < ch.sends.size() && ch.receiveAt(k) < std::int64_t{ch.seen}; ++k) {
-        m_data.noteMissing(source, m_data.sends[ch.sends[k]].call);
-    }
-}
-
-void Matcher::missUnknown(std::int32_t rank) {
-    for (Channel& ch : m_data.channels) {
-        if (ch.source == rank || ch.destination == rank) {
-            ch.unknown = true;
-            repair(ch, 0);
-        }
-    }
 }
 
 std::uint32_t Matcher::newRecord(const Message& record, std::uint32_t send, std::uint32_t recv) {

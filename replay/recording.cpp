@@ -10,15 +10,6 @@
 
 namespace stopline::replay {
 
-namespace {
-
-std::string keyOf(const trace::EventDetails& details) {
-    const std::vector<std::byte> bytes = trace::encodeDetails(details);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-} // namespace
-
 Recording::Recording(std::int32_t ranks) : m_timeline(std::make_unique<Timeline>(ranks)) {
     for (std::int32_t i = 0; i < ranks; ++i) {
         m_feeds.push_back(std::make_unique<RankFeed>());
@@ -320,79 +311,6 @@ void Recording::noteEnd(RankId rank, bool brokenOff) {
     // What a former execution has recorded beyond this one's end stays known, and so does where that broke off.
     if (!replaying(rank)) {
         m_timeline->setBrokenOff(rank, brokenOff);
-    }
-}
-
-/// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there.
-void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
-    if (feed.recordedOrigin != 0) {
-        m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
-    }
-    std::vector<DetailsId> ids; // by id in the old timeline; kNoDetails: not taken over yet
-    constexpr DetailsId kNoDetails{std::numeric_limits<std::uint32_t>::max()};
-    feed.lastTime = 0;
-    const EventIndex from = std::max(old.firstEvent(feed.rank), m_timeline->firstEvent(feed.rank));
-    for (EventIndex event = from; event.value() <= made; event = EventIndex(event.value() + 1)) {
-        const DetailsId id = old.eventDetails(feed.rank, event);
-        if (ids.size() <= id.value()) {
-            ids.resize(id.value() + std::size_t{1}, kNoDetails);
-        }
-        DetailsId& kept = ids[id.value()];
-        if (kept == kNoDetails) {
-            const trace::EventDetails& details = old.details(feed.rank, id);
-            kept = m_timeline->addDetails(feed.rank, details);
-            feed.known.emplace(keyOf(details), kept);
-        }
-        std::uint64_t failures = 0;
-        if (const auto ref = old.callAt(feed.rank, event)) {
-            const Call call = old.call(*ref);
-            feed.lastTime = std::max(feed.lastTime, call.begin == event ? call.beginTime : call.endTime);
-            failures = call.end == event ? call.pollFailures : 0;
-        }
-        m_timeline->addEvent(feed.rank, kept, feed.lastTime, failures);
-    }
-    const std::vector<trace::StopRecord> stops = std::exchange(feed.recordedStops, {});
-    feed.recordedHeld = 0;
-    for (const trace::StopRecord& stop : stops) {
-        if (stop.event.value() <= made) {
-            keepStop(feed, stop);
-        }
-    }
-}
-
-void Recording::branch() {
-    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(std::int32_t(m_feeds.size())));
-    for (auto& feed : m_feeds) {
-        feed->known.clear();
-        feed->toTimeline.clear();
-        feed->different = false;
-        feed->freed.clear();
-        feed->openPoll = EventIndex(0);
-        feed->commsSeen = 0;
-        for (const trace::CommInfo& comm : feed->reader.comms()) {
-            m_timeline->addComm(feed->rank, comm);
-            ++feed->commsSeen;
-        }
-        feed->commsRecorded = feed->commsSeen;
-        const std::uint64_t done = feed->reader.firstEvent().value() + feed->consumed;
-        if (feed->start != nullptr && done < feed->start->firstEvent) {
-            // This execution has not come to where the recorded history starts: what it has done is not known.
-            *feed->start = trace::HistoryStart{};
-            feed->start->firstEvent = done;
-            feed->start->incomplete = 1;
-        }
-        feed->startTold = false;
-        tellStart(*feed, 0);
-        const std::uint64_t first = feed->reader.firstEvent().value();
-        keep(*feed, *old, first == 0 ? 0 : first + feed->consumed - 1);
-        // What this execution does from here on goes on behind it.
-        feed->firstExecution = feed->recordedOrigin == 0;
-        feed->shifted = false;
-        append(*feed, feed->reader.events().size());
-        m_timeline->setBrokenOff(feed->rank, feed->brokenOff);
-        if (feed->firstExecution || feed->shifted) {
-            takeStops(*feed);
-        }
     }
 }
 

@@ -12,6 +12,12 @@
 
 namespace stopline::replay {
 
+/// What details are told apart by.
+[[nodiscard]] inline std::string keyOf(const trace::EventDetails& details) {
+    const std::vector<std::byte> bytes = trace::encodeDetails(details);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 struct Recording::RankFeed {
     RankId rank{0};
     trace::RankReader reader;

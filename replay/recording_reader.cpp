@@ -217,7 +217,7 @@ class Parser {
         }
         if ((header.type < static_cast<std::uint32_t>(ChunkType::Rank) ||
              header.type > static_cast<std::uint32_t>(ChunkType::Exit)) &&
-            type != ChunkType::Values) {
+            type != ChunkType::Values && type != ChunkType::Start) {
             return; // of a later version
         }
         RecordedRank& one = rank(header.rank);

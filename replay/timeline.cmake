@@ -8,7 +8,7 @@ add_library(stopline_timeline STATIC
     timeline_events.h timeline_early.cpp timeline_events.cpp
     timeline_reason.h timeline_reason.cpp
     timeline_recorder.h timeline_recorder.cpp timeline_refusal.cpp
-    matcher.h matcher.cpp matcher_pairs.cpp
+    matcher.h matcher.cpp matcher_early.cpp matcher_pairs.cpp
     matcher_collectives.h matcher_collectives.cpp
     one_sided.h one_sided.cpp
     order_log.h order_log.cpp

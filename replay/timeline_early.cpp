@@ -188,6 +188,23 @@ void Recorder::startEarly(std::int32_t rank, std::uint32_t call, trace::RequestR
     }
 }
 
+void Recorder::start(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
+    for (const trace::RequestRef ref : details.requests) {
+        Request* r = request(rank, ref);
+        if (r == nullptr) {
+            startEarly(rank, call, ref);
+            continue;
+        }
+        if (r->kind == RequestKind::SendInit) {
+            r->target = m_matcher.send(rank, call, r->details);
+        } else if (r->kind == RequestKind::RecvInit) {
+            r->target = m_matcher.post(rank, call, r->details);
+        } else if (r->kind == RequestKind::CollInit) {
+            r->target = m_collectives.start(rank, call, m_data.rank(rank).details[r->details]);
+        }
+    }
+}
+
 bool Recorder::endEarly(std::int32_t rank, std::uint32_t detailsId) {
     RankData& data = m_data.rank(rank);
     EarlyHistory& early = *data.early;

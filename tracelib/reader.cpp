@@ -4,8 +4,6 @@
 #include "history_start.h"
 #include "unpacker.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -272,22 +270,8 @@ std::string RankReader::Impl::readBlock(std::span<const std::byte> bytes, std::u
         return {};
     }
     std::vector<std::byte> buffer(kMaxPackedBytes);
-    const auto* data = reinterpret_cast<const Bytef*>(bytes.data() + sizeof(BlockHeader));
-    auto* out = reinterpret_cast<Bytef*>(buffer.data());
-    uLongf size = buffer.size();
-    if (header.codec == 0) {
-        if (header.compressedBytes != raw) {
-            return "its header contradicts itself";
-        }
-        std::memcpy(out, data, raw);
-    } else if (uncompress(out, &size, data, header.compressedBytes) != Z_OK || size != raw) {
-        return "its data cannot be decompressed";
-    }
-    BlockHeader unsummed = header;
-    unsummed.checksum = 0;
-    const uLong sum = adler32(1, reinterpret_cast<const Bytef*>(&unsummed), sizeof unsummed);
-    if (adler32(sum, out, static_cast<uInt>(raw)) != header.checksum) {
-        return "its checksum is wrong";
+    if (std::string error = unpackBlock(header, bytes.subspan(sizeof header), buffer); !error.empty()) {
+        return error;
     }
     const std::span<const std::byte> all(buffer.data(), raw);
     PackedEvents packed(all.first(header.tokenBytes), all.subspan(header.tokenBytes, header.idBytes),
