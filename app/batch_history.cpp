@@ -204,7 +204,10 @@ void times(const Timeline& timeline, QStringList& out) {
             QStringLiteral("[%1] %2 events from %3 to %4")
                 .arg(rankText(RankId{rank}))
                 .arg(last.value())
-                .arg(seconds(timeline.axisTime(id, EventIndex{1})), seconds(timeline.axisTime(id, last)));
+                .arg(seconds(timeline.axisTime(id, timeline.firstEvent(id))), seconds(timeline.axisTime(id, last)));
+        if (const EventIndex first = timeline.firstEvent(id); first.value() > 1) {
+            text += QStringLiteral("; history starts at event %1").arg(first.value());
+        }
         for (const Timeline::HeldSpan& span : timeline.heldSpans(id)) {
             text += QStringLiteral("; held for %1 at %2 after event %3")
                         .arg(seconds(span.end - span.begin), seconds(span.begin))

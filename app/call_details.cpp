@@ -99,7 +99,8 @@ QString link(const Session& session, CallRef call) {
 
 QString messageHtml(const Session& session, const Message& message, CallRef self, bool dark) {
     QStringList parts;
-    const bool open = message.state != MessageState::Matched && message.state != MessageState::Cancelled;
+    const bool open = message.state != MessageState::Matched && message.state != MessageState::Cancelled &&
+                      message.state != MessageState::Early;
     const QString state = messageStateText(session.timeline(), message);
     parts
         << (open
@@ -139,7 +140,8 @@ QString collectiveHtml(const Session& session, const Collective& collective, Cal
                        .arg(collective.members.size())
                        .arg(rankSetText(arrived));
     if (!missing.isEmpty()) {
-        html += QStringLiteral("<br><b style='color:%1'>not yet: %2</b>")
+        html += (collective.early ? QStringLiteral("<br><b style='color:%1'>before the start of the history, or not yet: %2</b>")
+                                  : QStringLiteral("<br><b style='color:%1'>not yet: %2</b>"))
                     .arg(accent(Accent::Orange, dark).name(), rankSetText(missing));
     }
     if (collective.root) {

@@ -42,12 +42,16 @@ struct Options {
                                   QStringLiteral("file")};
     QCommandLineOption style{QStringLiteral("style"), QStringLiteral("Colours: light, dark or system."),
                              QStringLiteral("name")};
+    QCommandLineOption historyEvents{
+        QStringLiteral("history-events"),
+        QStringLiteral("Most events of a rank that are shown (default 20000000); the oldest are left out then. 0: all."),
+        QStringLiteral("count")};
     QCommandLineOption help{{QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("Show this text.")};
     QCommandLineOption version{QStringLiteral("version"), QStringLiteral("Show the version.")};
 
     [[nodiscard]] QList<QCommandLineOption> all() const {
         return launch.all() + QList<QCommandLineOption>{run,         stopAtStart, batch,      wait,  verbose, sessionScript,
-                                                        screenshots, transcript,  screenshot, style, help,    version};
+                                                        screenshots, transcript,  screenshot, style, historyEvents, help, version};
     }
 };
 
@@ -147,6 +151,14 @@ CommandLine parseCommandLine(const QStringList& arguments) {
                                .arg(parser.value(options.wait)));
         }
         result.wait = std::chrono::seconds(seconds);
+    }
+    if (parser.isSet(options.historyEvents)) {
+        bool ok = false;
+        result.historyEvents = parser.value(options.historyEvents).toULongLong(&ok);
+        if (!ok || (result.historyEvents != 0 && result.historyEvents < 1000)) {
+            return invalid(QStringLiteral("--history-events needs a number of 1000 or more, or 0 for all, not `%1`.")
+                               .arg(parser.value(options.historyEvents)));
+        }
     }
     if (parser.isSet(options.style)) {
         const QString name = parser.value(options.style);

@@ -43,6 +43,7 @@ struct CommandLine {
     bool verbose = false;
     bool stopAtStart = false;
     bool runAtOnce = false;
+    quint64 historyEvents = replay::kDefaultHistoryEvents; ///< see Session::setHistoryEvents()
     std::chrono::seconds wait{60}; ///< default bound of every wait in a script
 
     [[nodiscard]] bool hasProgram() const { return !launch.program.isEmpty() || !launch.command.isEmpty(); }

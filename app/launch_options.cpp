@@ -1,11 +1,31 @@
 #include "launch_options.h"
 
+#include "../tracelib/mapping.h"
 #include "command_line.h"
 
 #include <QFileInfo>
 #include <QProcess>
 
+#include <optional>
+
 namespace stopline::app {
+
+namespace {
+
+/// "256K", "64M", "2G" or plain bytes.
+std::optional<quint64> bytesOf(const QString& text) {
+    static const QString kUnits = QStringLiteral("KMG");
+    const qsizetype unit = text.isEmpty() ? -1 : kUnits.indexOf(text.back().toUpper());
+    bool ok = false;
+    const quint64 count = (unit < 0 ? text : text.chopped(1)).toULongLong(&ok);
+    const int shift = unit < 0 ? 0 : 10 * (int(unit) + 1);
+    if (!ok || count > (~quint64(0) >> shift)) {
+        return std::nullopt;
+    }
+    return count << shift;
+}
+
+} // namespace
 
 QString LaunchOptions::read(const QCommandLineParser& parser, replay::LaunchSpec& launch) const {
     const QStringList words = parser.positionalArguments();
@@ -15,6 +35,13 @@ QString LaunchOptions::read(const QCommandLineParser& parser, replay::LaunchSpec
             return QStringLiteral("--env needs NAME=VALUE, not `%1`.").arg(pair);
         }
         launch.environment.append({pair.left(equals), pair.mid(equals + 1)});
+    }
+    if (parser.isSet(keep)) {
+        const auto bytes = bytesOf(parser.value(keep));
+        if (!bytes || *bytes < trace::kLeastBlockBytes || *bytes > trace::kMostBlockBytes) {
+            return QStringLiteral("--keep needs a size from 256K to 1024G, not `%1`.").arg(parser.value(keep));
+        }
+        launch.keepBytes = *bytes;
     }
     launch.workingDirectory = parser.value(directory);
     if (!launch.workingDirectory.isEmpty() && !QFileInfo(launch.workingDirectory).isDir()) {

@@ -31,8 +31,13 @@ struct LaunchOptions {
                              QStringLiteral("File that the job reads as standard input."),
                              QStringLiteral("file")};
 
+    QCommandLineOption keep{QStringLiteral("keep"),
+                            QStringLiteral("Most that a rank keeps of its compressed events before it was read, as 256K, "
+                                           "64M, 2G (default 1G); then the oldest go."),
+                            QStringLiteral("size")};
+
     [[nodiscard]] QList<QCommandLineOption> all() const {
-        return {ranks, launcher, launcherArgs, directory, environment, input};
+        return {ranks, launcher, launcherArgs, directory, environment, input, keep};
     }
 
     /// Fills in what is to be launched, with the parser's positional arguments as the program or the

@@ -31,6 +31,7 @@ int runBatch(const app::CommandLine& line) {
     replay::Session session;
     session.setLaunch(line.launch);
     session.setStopAtStart(line.stopAtStart);
+    session.setHistoryEvents(line.historyEvents);
     app::BatchOptions options;
     options.verbose = line.verbose;
     options.wait = line.wait;

@@ -157,6 +157,9 @@ QString messageStateText(const Timeline& timeline, const Message& message) {
         return QStringLiteral("receive waits, not sent");
     case MessageState::Cancelled:
         return QStringLiteral("cancelled");
+    case MessageState::Early:
+        return message.send ? QStringLiteral("received before the start of the history")
+                            : QStringLiteral("sent before the start of the history");
     }
     return {};
 }

@@ -54,9 +54,10 @@ const char* faultOf(const MappingHeader& now, const MappingHeader& before) {
         word(now.dictionaryLength) > trace::kDictionaryBytes ||
         word(now.commLength) < word(before.commLength) || word(now.commLength) > trace::kCommBytes ||
         word(now.blockLength) < word(before.blockLength) ||
-        word(now.blockLength) > trace::kMappedBytes - trace::kBlockOffset ||
+        word(now.blockLength) > kMostEvents || word(now.blockTail) < word(before.blockTail) ||
+        word(now.blockTail) > kMostEvents || now.blockBytes != before.blockBytes ||
         word(now.stopCount) < word(before.stopCount) || word(now.fileBytes) < word(before.fileBytes) ||
-        word(now.fileBytes) > trace::kMappedBytes) {
+        word(now.fileBytes) > trace::mappedBytes(trace::blockBytesFor(before.blockBytes))) {
         return "its lengths are none";
     }
     if (word(now.stagedIds) > trace::kStagingBytes || word(now.stagedTimes) > trace::kStagingBytes ||
@@ -118,6 +119,7 @@ bool MappingGuard::accept(const char* fault, const Words& words) {
     assign(seen.dictionaryLength, recorded.dictionaryLength);
     assign(seen.commLength, recorded.commLength);
     assign(seen.blockLength, recorded.blockLength);
+    assign(seen.blockTail, recorded.blockTail);
     assign(seen.stagingSequence, recorded.stagingSequence);
     assign(seen.stagedIds, recorded.stagedIds);
     assign(seen.stagedTimes, recorded.stagedTimes);

@@ -82,6 +82,7 @@ void AgentLink::configure(const RankConfig& config) {
                         {"library", QFile::encodeName(config.libraryDirectory).toStdString()},
                         {"gdb", QFile::encodeName(config.gdbProgram).toStdString()},
                         {"mapdir", QFile::encodeName(config.mapDirectory).toStdString()},
+                        {"keep", std::to_string(config.keepBytes)},
                         {"randomize", config.randomizeAddresses ? "1" : "0"},
                         {"jitter", std::to_string(config.jitter)},
                         {"record", config.record ? "1" : "0"}});
@@ -131,7 +132,7 @@ Fields AgentLink::Impl::trace() const {
             {"dictionary", std::to_string(image.dictionary.size())},
             {"comms", std::to_string(image.comms.size())},
             {"stops", std::to_string(image.stops.size())},
-            {"blocks", std::to_string(image.blocks.size())},
+            {"blocks", std::to_string(image.blocksFrom + image.blocks.size())},
             {"values", std::to_string(values.size())}};
 }
 
@@ -277,13 +278,16 @@ bool AgentLink::Impl::takeTrace(std::string_view body, bool& complete) {
     std::string_view comms;
     std::string_view stops;
     std::string_view blocks;
+    std::string_view start;
     if (!take(header.headerBytes, mapped) || !take(header.stagingBytes, staging) ||
         !take(header.dictionaryBytes, dictionary) || !take(header.commsBytes, comms) ||
-        !take(header.stopsBytes, stops) || !take(header.blocksBytes, blocks) || !body.empty()) {
+        !take(header.stopsBytes, stops) || !take(header.blocksBytes, blocks) || !take(header.startBytes, start) ||
+        !body.empty()) {
         return false;
     }
     if (header.dictionaryFrom != image.dictionary.size() || header.commsFrom != image.comms.size() ||
-        header.stopsFrom != image.stops.size() || header.blocksFrom != image.blocks.size()) {
+        header.stopsFrom != image.stops.size() ||
+        (start.empty() && header.blocksFrom != image.blocksFrom + image.blocks.size())) {
         return false;
     }
     const auto assign = [](std::vector<std::byte>& to, std::string_view part) {
@@ -299,11 +303,16 @@ bool AgentLink::Impl::takeTrace(std::string_view body, bool& complete) {
     append(image.dictionary, dictionary);
     append(image.comms, comms);
     append(image.stops, stops);
+    if (!start.empty()) { // the rank was faster than we: what came between is gone
+        image.blocks.clear();
+        image.blocksFrom = header.blocksFrom;
+        assign(image.start, start);
+    }
     append(image.blocks, blocks);
     std::uint64_t blockLength = 0;
     std::memcpy(&blockLength, mapped.data() + offsetof(trace::MappingHeader, blockLength),
                 sizeof blockLength);
-    complete = blocks.empty() || image.blocks.size() >= blockLength;
+    complete = blocks.empty() || image.blocksFrom + image.blocks.size() >= blockLength;
     return true;
 }
 

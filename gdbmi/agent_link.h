@@ -59,6 +59,7 @@ struct RankConfig {
     QString libraryDirectory; ///< holds libstopline-mpi-*.so
     QString gdbProgram = QStringLiteral("gdb");
     QString mapDirectory; ///< empty: anonymous memory
+    quint64 keepBytes = 0; ///< of compressed events of a rank, see trace::blockBytesFor(); 0: the default
     bool randomizeAddresses = false;
     QByteArray order;    ///< log of what MPI is to decide as it did (tracelib/order.h); empty: nothing
     QByteArray values;   ///< log of times and random bytes that the rank is given (tracelib/values.h); empty: it gets what is true

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -36,7 +37,7 @@ int openUnnamedFile(const std::string& directory) {
 
 Mapping::~Mapping() {
     if (m_base != nullptr) {
-        ::munmap(m_base, trace::kMappedBytes);
+        ::munmap(m_base, trace::mappedBytes(m_ring));
     }
     for (const int fd : {m_fd, m_orderFd, m_givenFd, m_notedFd}) {
         if (fd >= 0) {
@@ -85,7 +86,8 @@ std::string Mapping::noted(std::uint64_t from) const {
     return part;
 }
 
-std::optional<FaultText> Mapping::create(const std::string& directory, int rank) {
+std::optional<FaultText> Mapping::create(const std::string& directory, int rank, std::uint64_t blockBytes) {
+    m_ring = trace::blockBytesFor(blockBytes);
     const std::string place = directory.empty() ? "memory" : "\"" + directory + "\"";
     const auto fault = [&](const std::string& what, int error) {
         const std::string remedy =
@@ -112,7 +114,7 @@ std::optional<FaultText> Mapping::create(const std::string& directory, int rank)
         ::fcntl(m_fd, F_ADD_SEALS, F_SEAL_SHRINK);
     }
     void* base =
-        ::mmap(nullptr, trace::kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m_fd, 0);
+        ::mmap(nullptr, trace::mappedBytes(m_ring), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m_fd, 0);
     if (base == MAP_FAILED) {
         return fault("map the recording", errno);
     }
@@ -124,6 +126,7 @@ std::optional<FaultText> Mapping::create(const std::string& directory, int rank)
     header.worldRank.store(-1, std::memory_order_relaxed);
     header.threshold.store(kNoThreshold.value(), std::memory_order_relaxed);
     header.fileBytes.store(trace::kInitialFileBytes, std::memory_order_relaxed);
+    header.blockBytes = m_ring;
     __atomic_store_n(&header.magic, trace::kMappingMagic, __ATOMIC_RELEASE);
     m_guard.watch(m_base);
     return std::nullopt;
@@ -136,7 +139,12 @@ bool Mapping::attach(const std::string& path, std::uint64_t device, std::uint64_
         info.st_size < static_cast<off_t>(trace::kBlockOffset)) {
         return false;
     }
-    void* base = ::mmap(nullptr, trace::kMappedBytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, m_fd, 0);
+    std::uint64_t blockBytes = 0;
+    if (::pread(m_fd, &blockBytes, sizeof blockBytes, offsetof(trace::MappingHeader, blockBytes)) != sizeof blockBytes) {
+        return false;
+    }
+    m_ring = trace::blockBytesFor(blockBytes);
+    void* base = ::mmap(nullptr, trace::mappedBytes(m_ring), PROT_READ, MAP_SHARED | MAP_NORESERVE, m_fd, 0);
     if (base == MAP_FAILED) {
         return false;
     }
@@ -155,7 +163,7 @@ std::string Mapping::environmentPath() const {
 std::size_t Mapping::fileBytes() const {
     struct stat info {};
     return ::fstat(m_fd, &info) == 0
-               ? std::min<std::size_t>(static_cast<std::size_t>(info.st_size), trace::kMappedBytes)
+               ? std::min<std::size_t>(static_cast<std::size_t>(info.st_size), trace::mappedBytes(m_ring))
                : 0;
 }
 
@@ -179,22 +187,41 @@ std::string Mapping::copyForWindow(const Fields& pull) {
     part("comms", copied.commLength.load(std::memory_order_relaxed), m_guard.comms().size(), out.commsFrom,
          out.commsBytes);
     part("stops", m_guard.stops().size(), m_guard.stops().size(), out.stopsFrom, out.stopsBytes);
-    part("blocks", copied.blockLength.load(std::memory_order_relaxed),
-         size > trace::kBlockOffset ? size - trace::kBlockOffset : 0, out.blocksFrom, out.blocksBytes);
-    out.blocksBytes = std::min(out.blocksBytes, kMaxBlockBytesPerFrame);
+    const trace::CopiedBlocks blocks = newBlocks(unsignedField(pull, "blocks", 0), copied, size);
+    out.blocksFrom = blocks.from;
+    out.blocksBytes = blocks.blocks.size();
+    out.startBytes = blocks.start.size();
 
     std::string body;
     body.reserve(sizeof out + sizeof(trace::MappingHeader) + trace::kStagingBytes + out.dictionaryBytes +
-                 out.commsBytes + out.stopsBytes + out.blocksBytes);
+                 out.commsBytes + out.stopsBytes + out.blocksBytes + out.startBytes);
     body.append(reinterpret_cast<const char*>(&out), sizeof out);
     body.append(reinterpret_cast<const char*>(&copied), sizeof(trace::MappingHeader));
     body.append(m_guard.staging());
     body.append(m_guard.dictionary(), out.dictionaryFrom, out.dictionaryBytes);
     body.append(m_guard.comms(), out.commsFrom, out.commsBytes);
     body.append(m_guard.stops(), out.stopsFrom, out.stopsBytes);
-    body.append(reinterpret_cast<const char*>(m_base) + trace::kBlockOffset + out.blocksFrom,
-                out.blocksBytes);
+    body.append(blocks.blocks);
+    body.append(blocks.start);
     return body;
+}
+
+/// What there is behind the blocks that the window has, or, when the rank has overwritten those, what there is.
+trace::CopiedBlocks Mapping::newBlocks(std::uint64_t have, const trace::MappingHeader& recorded, std::size_t size) const {
+    const std::uint64_t length = recorded.blockLength.load(std::memory_order_relaxed);
+    if (!m_guard.overwritten()) {
+        return trace::copyBlocks(m_base, m_ring, size, have, length, kMaxBlockBytesPerFrame);
+    }
+    // Nothing is taken from the mapping any more that says what stands where.
+    trace::CopiedBlocks kept;
+    kept.from = have;
+    const std::uint64_t tail = recorded.blockTail.load(std::memory_order_relaxed);
+    const std::uint64_t there = std::min<std::uint64_t>(size - trace::kBlockOffset, m_ring);
+    const std::uint64_t end = there < m_ring ? std::min(length, there) : length;
+    if (have >= tail && have < end && end - have <= m_ring) {
+        kept.blocks = trace::detail::copyRing(m_base, m_ring, have, std::min(end - have, kMaxBlockBytesPerFrame));
+    }
+    return kept;
 }
 
 bool Mapping::appendStop(std::uint64_t event, std::int64_t beginNs, std::int64_t endNs) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "../tracelib/mapping.h"
+#include "../tracelib/ring_copy.h"
 #include "agent_frames.h"
 #include "agent_guard.h"
 #include "agent_program.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +23,8 @@ class Mapping {
     Mapping& operator=(const Mapping&) = delete;
 
     /// Makes, reserves and fills the mapping. `directory` empty: memory; otherwise an unnamed file there.
-    [[nodiscard]] std::optional<FaultText> create(const std::string& directory, int rank);
+    /// `blockBytes`: what the rank keeps of compressed events, as trace::blockBytesFor() takes it.
+    [[nodiscard]] std::optional<FaultText> create(const std::string& directory, int rank, std::uint64_t blockBytes = 0);
 
     /// Puts beside it the logs that the rank is to follow from its start, if they are not empty, and room for the one of
     /// values that it makes.
@@ -51,11 +54,14 @@ class Mapping {
 
   private:
     [[nodiscard]] std::size_t fileBytes() const;
+    [[nodiscard]] trace::CopiedBlocks newBlocks(std::uint64_t have, const trace::MappingHeader& recorded,
+                                                std::size_t size) const;
 
     int m_fd = -1;
     int m_orderFd = -1;
     int m_givenFd = -1;
     int m_notedFd = -1;
+    std::uint64_t m_ring = trace::kDefaultBlockBytes; ///< here, as the program may overwrite the header
     std::byte* m_base = nullptr;
     MappingGuard m_guard;
 };

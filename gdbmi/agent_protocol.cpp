@@ -9,7 +9,7 @@
 namespace stopline::agent {
 
 static_assert(std::endian::native == std::endian::little, "frames are little-endian and copied as they are");
-static_assert(sizeof(TraceHeader) == 80);
+static_assert(sizeof(TraceHeader) == 88);
 
 namespace {
 

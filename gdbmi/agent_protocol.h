@@ -58,12 +58,14 @@ struct TraceHeader {
     std::uint64_t commsFrom, commsBytes;
     std::uint64_t stopsFrom, stopsBytes;
     std::uint64_t blocksFrom, blocksBytes;
+    std::uint64_t startBytes; ///< of trace::packStart(); not 0: the blocks that the window has go on only behind a gap
 };
 
 /// Config fields: gate (Gate as number), threshold, incarnation, library (directory of
 /// libstopline-mpi-<MPI>.so, from which the agent chooses by what the program links), gdb (program), mapdir
 /// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default), jitter (seed of
-/// delays before calls, 0: none), record (1: no gdb, output and
+/// delays before calls, 0: none), keep (bytes of compressed events that a rank keeps, 0: default), record (1: no gdb,
+/// output and
 /// signals go past the agent, and a rank that has ended is kept until `finish`).
 ///
 /// State fields: pid (of the rank, 0 none yet), state (RankState), event, inside, poll, hold, reason

@@ -80,7 +80,7 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
     if (const auto notice = mpiNotice(program.mpi, m_setup.arguments.front())) {
         fault(*notice);
     }
-    if (auto problem = m_mapping.create(textField(config, "mapdir"), m_setup.rank)) {
+    if (auto problem = m_mapping.create(textField(config, "mapdir"), m_setup.rank, unsignedField(config, "keep", 0))) {
         return problem;
     }
     m_mapping.header().gate.store(static_cast<std::uint32_t>(unsignedField(config, "gate", 0)));

@@ -11,7 +11,7 @@ using trace::FunctionId;
 
 Position lastPosition(const RankData& rank) {
     const std::uint64_t last = rank.events.lastEvent();
-    return last * 2 + (last != 0 && rank.events.isBegin(last) ? 1 : 0);
+    return last * 2 + (rank.events.has(last) && rank.events.isBegin(last) ? 1 : 0);
 }
 
 const SendHalf* sendOf(const TimelineData& data, const RecvHalf& recv) {
@@ -165,8 +165,8 @@ std::vector<CallRef> neededBy(const TimelineData& data, CallRef call) {
             }
         } else if (role == Role::Probe) {
             const Channel& channel = data.channels[data.probes[id].channel];
-            if (data.probes[id].position < channel.sends.size()) {
-                const SendHalf& send = data.sends[channel.sends[data.probes[id].position]];
+            if (const std::int64_t at = channel.sendAt(data.probes[id].position); channel.hasSend(at)) {
+                const SendHalf& send = data.sends[channel.sends[static_cast<std::size_t>(at)]];
                 result.push_back(data.ref(send.rank, send.call));
             }
         } else if (role == Role::Coll || role == Role::CollDone) {

@@ -114,15 +114,17 @@ void Digest::update(const TimelineData& data) {
         const auto rank = static_cast<std::int32_t>(r);
         const RankData& own = data.ranks[r];
         RankDigest& digest = m_ranks[r];
-        const std::uint64_t blocks = own.events.lastEvent() / m_events;
-        const std::uint64_t good = std::min((std::max<std::uint64_t>(own.touched, 1) - 1) / m_events, blocks);
+        const std::uint64_t missing = own.events.missing();
+        const std::uint64_t blocks = (own.events.lastEvent() - missing) / m_events;
+        const std::uint64_t good =
+            std::min((std::max<std::uint64_t>(own.touched, missing + 1) - missing - 1) / m_events, blocks);
         if (digest.ends.size() > good * kLists) {
             digest.ends.resize(good * kLists);
             digest.entries.resize(digest.ends.empty() ? 0 : digest.ends.back());
         }
         own.touched = kUntouched;
         for (std::uint64_t block = digest.ends.size() / kLists; block < blocks; ++block) {
-            for (std::uint64_t event = block * m_events + 1; event <= (block + 1) * m_events; ++event) {
+            for (std::uint64_t event = missing + block * m_events + 1; event <= missing + (block + 1) * m_events; ++event) {
                 const std::uint32_t call = own.events.callOf(event);
                 if (own.links[call] == kNone) {
                     continue;

@@ -27,7 +27,7 @@ class Digest {
     void update(const TimelineData& data);
     /// Events in a block.
     [[nodiscard]] std::uint64_t blockEvents() const { return m_events; }
-    /// Whole blocks of a rank; block b holds the events from b * blockEvents() + 1 on. 0 where walks must do
+    /// Whole blocks of a rank; block b holds the events from the b * blockEvents()-th of its history on. 0 where walks must do
     /// without.
     [[nodiscard]] std::uint64_t blocks(std::int32_t rank) const {
         return static_cast<std::size_t>(rank) < m_ranks.size()

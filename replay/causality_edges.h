@@ -51,8 +51,8 @@ void eachNeed(const TimelineData& data, std::int32_t rank, std::uint32_t call, S
         case Role::Probe: {
             const ProbeHalf& probe = data.probes[id];
             const Channel& channel = data.channels[probe.channel];
-            if (probe.position < channel.sends.size()) {
-                const SendHalf& send = data.sends[channel.sends[probe.position]];
+            if (const std::int64_t at = channel.sendAt(probe.position); channel.hasSend(at)) {
+                const SendHalf& send = data.sends[channel.sends[static_cast<std::size_t>(at)]];
                 start(send.rank, send.call);
             }
             break;
@@ -95,11 +95,11 @@ void eachNeededBy(const TimelineData& data, std::int32_t rank, std::uint32_t cal
             }
             const Channel& channel = data.channels[send.channel];
             if (!channel.probes.empty() && !send.cancelled) {
-                const auto position = static_cast<std::uint32_t>(
-                    std::lower_bound(channel.sends.begin(), channel.sends.end(), id) - channel.sends.begin());
+                const std::int64_t position = channel.receiveAt(static_cast<std::size_t>(
+                    std::lower_bound(channel.sends.begin(), channel.sends.end(), id) - channel.sends.begin()));
                 auto probe = std::lower_bound(
                     channel.probes.begin(), channel.probes.end(), position,
-                    [&](std::uint32_t p, std::uint32_t value) { return data.probes[p].position < value; });
+                    [&](std::uint32_t p, std::int64_t value) { return data.probes[p].position < value; });
                 for (; probe != channel.probes.end() && data.probes[*probe].position == position; ++probe) {
                     end(data.probes[*probe].rank, data.probes[*probe].call);
                 }

@@ -67,8 +67,13 @@ std::uint64_t blocksOf(const TimelineData& data) {
 } // namespace
 
 Raise::Raise(const TimelineData& data, Relation relation)
-    : m_data(data), m_relation(relation), m_positions(data.ranks.size(), 0), m_visited(data.ranks.size(), 0),
-      m_reached(data.collectives.size(), 0), m_blockEvents(blocksOf(data)) {}
+    : m_data(data), m_relation(relation), m_positions(data.ranks.size(), 0),
+      m_reached(data.collectives.size(), 0), m_blockEvents(blocksOf(data)) {
+    m_visited.reserve(data.ranks.size());
+    for (const RankData& rank : data.ranks) {
+        m_visited.push_back(rank.events.missing());
+    }
+}
 
 void Raise::need(std::int32_t rank, Position position) {
     Position& now = m_positions[static_cast<std::size_t>(rank)];
@@ -128,10 +133,11 @@ void Raise::propagate() {
         // Demands on other ranks may come back here and raise this one further: the goal is read anew each
         // time.
         const Position& goal = m_positions[static_cast<std::size_t>(rank)];
+        const std::uint64_t missing = m_data.rank(rank).events.missing();
         if (whole) {
-            for (std::uint64_t block = visited / m_blockEvents;
-                 block < m_data.digest.blocks(rank) && (block + 1) * m_blockEvents <= goal / 2; ++block) {
-                visited = (block + 1) * m_blockEvents;
+            for (std::uint64_t block = (visited - missing) / m_blockEvents;
+                 block < m_data.digest.blocks(rank) && missing + (block + 1) * m_blockEvents <= goal / 2; ++block) {
+                visited = missing + (block + 1) * m_blockEvents;
                 m_data.digest.each(rank, block, Digest::Direction::Needs, m_relation,
                                    [this](const Digest::Entry& entry) {
                                        needStart(static_cast<std::int32_t>(entry.rank), entry.call);
@@ -222,10 +228,11 @@ void Lower::propagate() {
         queue.pop_front();
         std::uint64_t& visited = m_visited[static_cast<std::size_t>(rank)];
         const Position& position = m_positions[static_cast<std::size_t>(rank)];
+        const std::uint64_t missing = m_data.rank(rank).events.missing();
         if (whole) {
-            while (visited > 1) {
-                const std::uint64_t block = (visited - 2) / m_blockEvents; // the one of the event before
-                const std::uint64_t first = block * m_blockEvents + 1;
+            while (visited > missing + 1) {
+                const std::uint64_t block = (visited - missing - 2) / m_blockEvents; // the one of the event before
+                const std::uint64_t first = missing + block * m_blockEvents + 1;
                 if (block >= m_data.digest.blocks(rank) || first * 2 + 1 <= position) {
                     break;
                 }
@@ -238,7 +245,7 @@ void Lower::propagate() {
         } else {
             visitEvents(rank, visited, position);
         }
-        if (visited > 1 && (visited - 1) * 2 + 1 > position) {
+        if (visited > missing + 1 && (visited - 1) * 2 + 1 > position) {
             (whole ? m_single : m_queue).push_back(rank);
         }
     }
@@ -247,13 +254,14 @@ void Lower::propagate() {
 void Lower::visitEvents(std::int32_t rank, std::uint64_t& visited, const Position& position) {
     const RankData& data = m_data.rank(rank);
     const std::uint64_t pause = visited > kStretch ? visited - kStretch : 0;
-    while (visited > 1 && (visited - 1) * 2 + 1 > position && visited > pause) {
+    const std::uint64_t missing = data.events.missing();
+    while (visited > missing + 1 && (visited - 1) * 2 + 1 > position && visited > pause) {
         --visited;
         const std::uint32_t call = data.events.callOf(visited);
         if (call != kNone && data.links[call] != kNone && data.events.beginOf(call) == visited) {
             visitStart(rank, call);
         }
-        if ((visited - 1) % m_blockEvents == 0 && m_data.digest.blocks(rank) != 0) {
+        if ((visited - missing - 1) % m_blockEvents == 0 && m_data.digest.blocks(rank) != 0) {
             break; // a whole block may follow
         }
     }

@@ -73,7 +73,7 @@ class ArchiveWriter {
         m_pending.clear();
         std::map<int, OTF2_EvtWriter*> writers;
         std::map<int, std::vector<OTF2_RegionRef>> inside; ///< by thread
-        for (std::uint64_t number = 1; number <= m_timeline.lastEvent(rank).value(); ++number) {
+        for (std::uint64_t number = m_timeline.firstEvent(rank).value(); number <= m_timeline.lastEvent(rank).value(); ++number) {
             const EventIndex event{number};
             const CallRef ref = *m_timeline.callAt(rank, event);
             const Call call = m_timeline.call(ref);

@@ -183,6 +183,7 @@ void Job::onAgent(agent::AgentLink* link) {
     config.libraryDirectory = m_installation.libraryDirectory;
     config.gdbProgram = m_installation.gdb;
     config.mapDirectory = m_installation.mapDirectory;
+    config.keepBytes = m_spec.keepBytes;
     m_configure(row, config);
     auto* rank = new RankProcess(row, link, config, this);
     m_ranks[std::size_t(row.value())] = rank;

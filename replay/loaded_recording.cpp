@@ -1,5 +1,6 @@
 #include "loaded_recording.h"
 
+#include "../tracelib/history_advance.h"
 #include "words.h"
 
 #include <QFile>
@@ -75,7 +76,7 @@ QString decode(RankId rank, const trace::RankImage& image, Recording& recording)
 }
 
 /// Decodes one rank into the timeline.
-void takeRank(std::size_t index, LoadedRecording& loaded) {
+void takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t mostEvents) {
     RecordedRank& from = loaded.file.ranks[index];
     const RankId rank{static_cast<std::int32_t>(index)};
     trace::RankImage& image = from.image;
@@ -107,20 +108,9 @@ void takeRank(std::size_t index, LoadedRecording& loaded) {
             : std::uint64_t{headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedIds))} +
                   headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedTimes));
     out.bytes = image.dictionary.size() + image.comms.size() + image.blocks.size() + staged;
-    trace::BlockHeader block{};
-    if (image.blocks.size() >= sizeof block) {
-        std::memcpy(&block, image.blocks.data(), sizeof block);
-    }
-    const auto first = !image.blocks.empty() ? block.firstEvent
-                       : staged > 0
-                           ? headerWord<std::uint64_t>(image, offsetof(trace::MappingHeader, stagedFirst))
-                           : 1;
-    if (first > 1 && block.magic == (image.blocks.empty() ? 0 : trace::kBlockMagic)) {
-        out.unreceived = out.events;
-        problem(
-            QStringLiteral("what it did before event %1 is missing, and without it the rest means nothing")
-                .arg(first));
-        return;
+    const std::uint64_t wasFrom = image.blocksFrom;
+    if (mostEvents != 0) {
+        trace::HistoryAdvance::leaveOut(image, mostEvents);
     }
     QString error;
     if (image.staging.empty()) {
@@ -133,7 +123,14 @@ void takeRank(std::size_t index, LoadedRecording& loaded) {
         error = decode(rank, image, *loaded.recording);
     }
     const std::uint64_t last = loaded.recording->timeline().lastEvent(rank).value();
+    out.missing = loaded.recording->timeline().firstEvent(rank).value() - 1;
     out.unreceived = out.events > last ? out.events - last : 0;
+    if (out.missing != 0) {
+        const QString starts = QStringLiteral("rank %1: history starts at event %2").arg(index).arg(out.missing + 1);
+        loaded.notes << (image.blocksFrom != wasFrom
+                             ? starts + QStringLiteral(": that many events are shown at most (--history-events)")
+                             : starts + QStringLiteral(": older events had been overwritten before they were read (--keep)"));
+    }
     loaded.recording->noteEnd(rank, out.unreceived > 0 || !error.isEmpty() || out.recordingOff != 0);
     if (!error.isEmpty()) {
         problem(QStringLiteral("%1; what it did after event %2 is missing").arg(error).arg(last));
@@ -165,7 +162,8 @@ QString endText(const RecordedRank& rank) {
     return QStringLiteral("exited with code %1").arg(WEXITSTATUS(rank.waitStatus));
 }
 
-QString loadRecording(const QString& path, LoadedRecording& loaded, const std::atomic<bool>* cancelled) {
+QString loadRecording(const QString& path, LoadedRecording& loaded, const std::atomic<bool>* cancelled,
+                      std::uint64_t mostEvents) {
     loaded.path = path;
     const std::string wrong = readRecordingFile(QFile::encodeName(path).toStdString(), loaded.file);
     if (!wrong.empty()) {
@@ -194,7 +192,7 @@ QString loadRecording(const QString& path, LoadedRecording& loaded, const std::a
         if (cancelled != nullptr && *cancelled) {
             return QStringLiteral("cancelled");
         }
-        takeRank(i, loaded);
+        takeRank(i, loaded, mostEvents);
         loaded.file.ranks[i].image = {}; // it is in the timeline now
     }
     return {};

@@ -20,6 +20,7 @@ struct LoadedRecording {
         std::uint64_t bytes = 0;      ///< what the rank's recording takes: dictionary, communicators, events
         std::uint64_t events = 0;     ///< that the library counted
         std::uint64_t unreceived = 0; ///< of these, not in the file
+        std::uint64_t missing = 0;    ///< of these, before the start of its history
         int recordingOff = 0;         ///< errno: the library stopped recording; 0: it did not
         bool insideCall = false;      ///< it had entered its last call and not left it
     };
@@ -36,9 +37,10 @@ struct LoadedRecording {
 };
 
 /// Reads the file and decodes all ranks; takes seconds where it is large. Empty, or why nothing can be shown
-/// at all. `cancelled` is looked at between two ranks; the answer is then "cancelled".
+/// at all. `cancelled` is looked at between two ranks; the answer is then "cancelled". With `mostEvents`
+/// about so many events of a rank are taken and the older ones left out; 0 takes all.
 [[nodiscard]] QString loadRecording(const QString& path, LoadedRecording& loaded,
-                                    const std::atomic<bool>* cancelled = nullptr);
+                                    const std::atomic<bool>* cancelled = nullptr, std::uint64_t mostEvents = 0);
 
 /// "exited with code 3", "killed by signal 11 (Segmentation fault)", "not known how it ended".
 [[nodiscard]] QString endText(const RecordedRank& rank);

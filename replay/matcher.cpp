@@ -63,7 +63,10 @@ std::uint32_t Matcher::channel(std::uint32_t comm, std::int32_t source, std::int
         }
     }
     m_table[at] = static_cast<std::uint32_t>(m_data.channels.size());
-    m_data.channels.push_back({comm, source, destination, tag, {}, {}, {}});
+    m_data.channels.push_back({comm, source, destination, tag, {}, {}, {}, 0, false, 0});
+    for (const std::int32_t rank : {source, destination}) {
+        m_data.channels.back().unknown |= m_data.hasEarly(rank) && m_data.rank(rank).early->incomplete;
+    }
     return m_table[at];
 }
 
@@ -127,7 +130,7 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
     }
     const auto id = static_cast<std::uint32_t>(m_data.sends.size());
     Channel& ch = m_data.channels[cache.sendChannel];
-    const std::size_t position = ch.sends.size();
+    const std::int64_t receive = ch.receiveAt(ch.sends.size());
     ch.sends.push_back(id);
     m_data.link(rank, call, Role::Send, id);
     SendHalf half;
@@ -135,16 +138,21 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
     half.call = call;
     half.channel = cache.sendChannel;
     half.waitsForReceiver = cache.waitsForReceiver;
-    if (position >= ch.recvs.size()) {
-        touchProbes(ch, position);
+    touchProbes(ch, receive);
+    if (receive < std::int64_t{ch.seen}) [[unlikely]] {
+        m_data.noteMissing(rank, call);
+    }
+    if (!ch.hasReceive(receive)) {
         Message record = m_data.prototypes[cache.sendRecord];
         record.send = m_data.ref(rank, call);
         half.message = newRecord(record, id, kNone);
         m_data.sends.push_back(half);
+        if (receive < 0) {
+            setEarly(half.message);
+        }
         return id;
     }
-    touchProbes(ch, position);
-    const RecvHalf& recv = m_data.recvs[ch.recvs[position]];
+    const RecvHalf& recv = m_data.recvs[ch.recvs[static_cast<std::size_t>(receive)]];
     m_data.touch(recv.rank, recv.post);
     half.message = recv.message;
     m_data.sends.push_back(half);
@@ -159,29 +167,6 @@ std::uint32_t Matcher::send(std::int32_t rank, std::uint32_t call, std::uint32_t
     record.receiver = own.receiver;
     setState(recv.message, recv.done != kNone ? MessageState::Matched : MessageState::Posted);
     return id;
-}
-
-void Matcher::touchProbes(const Channel& ch, std::size_t position) {
-    for (std::size_t i = ch.probes.size(); i > 0; --i) {
-        const ProbeHalf& probe = m_data.probes[ch.probes[i - 1]];
-        if (probe.position < position) {
-            break;
-        }
-        m_data.touch(probe.rank, probe.call);
-    }
-}
-
-void Matcher::touchMessage(std::uint32_t message) {
-    if (message == kNone) {
-        return;
-    }
-    const MessageHalves& halves = m_data.halves[message];
-    if (halves.send != kNone) {
-        m_data.touch(m_data.sends[halves.send].rank, m_data.sends[halves.send].call);
-    }
-    if (halves.recv != kNone) {
-        m_data.touch(m_data.recvs[halves.recv].rank, m_data.recvs[halves.recv].post);
-    }
 }
 
 std::uint32_t Matcher::newHalf(std::int32_t rank, std::uint32_t call, std::uint32_t details) {
@@ -204,13 +189,15 @@ std::uint32_t Matcher::post(std::int32_t rank, std::uint32_t call, std::uint32_t
     const std::uint32_t id = newHalf(rank, call, details);
     RecvHalf& half = m_data.recvs[id];
     half.channel = cache.recvChannel;
+    bool early = false;
     if (!cache.wildcard) {
         // No receive and no probe of this rank was later: it goes to the end of its channel.
         Channel& ch = m_data.channels[cache.recvChannel];
-        const std::size_t position = ch.recvs.size();
+        const std::int64_t sent = ch.sendAt(ch.recvs.size());
         ch.recvs.push_back(id);
-        if (position < ch.sends.size()) {
-            const SendHalf& send = m_data.sends[ch.sends[position]];
+        early = sent < 0;
+        if (ch.hasSend(sent)) {
+            const SendHalf& send = m_data.sends[ch.sends[static_cast<std::size_t>(sent)]];
             m_data.touch(send.rank, send.call);
             half.message = send.message;
             m_data.halves[half.message].recv = id;
@@ -225,6 +212,9 @@ std::uint32_t Matcher::post(std::int32_t rank, std::uint32_t call, std::uint32_t
     Message record = m_data.prototypes[cache.recvRecord];
     record.post = m_data.ref(rank, call);
     half.message = newRecord(record, kNone, id);
+    if (early) {
+        setEarly(half.message);
+    }
     return id;
 }
 
@@ -306,16 +296,20 @@ void Matcher::probed(std::int32_t rank, std::uint32_t call, const EventDetails& 
                              static_cast<std::uint32_t>(m_data.recvs.size())});
     ch.probes.push_back(id);
     m_data.touch(rank, call);
-    if (ch.recvs.size() < ch.sends.size()) {
-        const SendHalf& seen = m_data.sends[ch.sends[ch.recvs.size()]];
+    if (const std::int64_t at = ch.sendAt(ch.recvs.size()); ch.hasSend(at)) {
+        const SendHalf& seen = m_data.sends[ch.sends[static_cast<std::size_t>(at)]];
         m_data.touch(seen.rank, seen.call);
     }
     m_data.link(rank, call, Role::Probe, id);
 }
 
-std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm,
+std::uint32_t Matcher::startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm, trace::RequestRef message,
                                     std::uint32_t request) {
     const std::uint32_t entry = m_data.commEntry(rank, comm);
+    if (const RankData& data = m_data.rank(rank); data.early != nullptr && message.back < trace::RequestRef::kUnknown &&
+                                                  message.back >= data.messagesTaken) {
+        return kNone; // taken before the start of the history
+    }
     for (MatchedMessage& matched : m_data.rank(rank).matched) {
         if (matched.starter == kNone && (entry == kNone || matched.commEntry == entry)) {
             matched.starter = call;

@@ -38,11 +38,20 @@ class Matcher {
     /// MPI has refused what a call was to send or receive: it never was.
     void withdrawSend(std::uint32_t half);
     void withdrawRecv(std::uint32_t half);
+    /// So many sends (receives), more or fewer, of a channel lie before the start of the rank's history.
+    void addMissing(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag, bool sends,
+                    std::int64_t count);
+    /// Probes before the start of the receiver's history may have seen the messages of the next so many receives.
+    void addSeen(std::uint32_t comm, std::int32_t source, std::int32_t destination, std::int32_t tag,
+                 std::uint32_t count);
+    /// How many of a rank's messages lie before the start of its history is not known.
+    void missUnknown(std::int32_t rank);
     /// A probe succeeded at the end of `call`; `takes`: a matched probe.
     void probed(std::int32_t rank, std::uint32_t call, const trace::EventDetails& begin,
                 const trace::EventDetails& end, bool takes);
     /// An Mrecv or Imrecv starts; `request` is kNone for Mrecv. Returns the half, or kNone.
-    std::uint32_t startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm, std::uint32_t request);
+    std::uint32_t startMatched(std::int32_t rank, std::uint32_t call, CommIndex comm, trace::RequestRef message,
+                               std::uint32_t request);
     /// Before recvDone() of such a receive: corrects which message it is. Returns the right half, or kNone
     /// when the status says that it received from PROC_NULL.
     std::uint32_t settleMatched(std::int32_t rank, std::uint32_t half, const trace::Status& status);
@@ -55,7 +64,11 @@ class Matcher {
     void join(std::uint32_t half, std::uint32_t channel);
     void leaveRecv(std::uint32_t half);
     void leaveSend(std::uint32_t half);
-    void repair(Channel& channel, std::size_t from);
+    /// Pairs anew what is at or behind this place in the order of receives, which may be that of a missing one.
+    void repair(Channel& channel, std::int64_t from);
+    /// The other half of a message lies before the start of its rank's history.
+    void setEarly(std::uint32_t message);
+    [[nodiscard]] bool isEarly(const MessageHalves& halves) const;
     std::uint32_t prototype(std::int32_t rank, const trace::EventDetails& d, bool send,
                             std::uint32_t channel);
     /// A record of one half alone, which counts as open.
@@ -70,7 +83,7 @@ class Matcher {
     /// The calls of both halves have got or lost an edge.
     void touchMessage(std::uint32_t message);
     /// The same for the probes that saw, or now see, the send at this place or behind it.
-    void touchProbes(const Channel& ch, std::size_t position);
+    void touchProbes(const Channel& ch, std::int64_t receive);
     void open(std::uint32_t message);
     void close(std::uint32_t message);
     void growTable();

@@ -44,6 +44,9 @@ CommView CollectiveTable::view(std::int32_t rank, const trace::CommInfo& info) {
     const auto& members = m_data.commEntries[view.entry].members;
     const auto own = std::find(members.begin(), members.end(), RankId{rank});
     view.position = own == members.end() ? -1 : static_cast<std::int32_t>(own - members.begin());
+    if (m_data.hasEarly(rank) && m_data.rank(rank).early->incomplete) {
+        missAll(view);
+    }
     return view;
 }
 
@@ -75,12 +78,39 @@ std::uint32_t CollectiveTable::newCollective(const CommEntry& entry) {
 }
 
 std::uint32_t CollectiveTable::instance(std::uint32_t commEntry, std::uint32_t ordinal) {
+    constexpr std::uint32_t kNear = 1024; // a rank that is further ahead than that started later
     CommEntry& entry = m_data.commEntries[commEntry];
-    while (entry.collectives.size() <= ordinal) {
-        entry.collectives.push_back(newCollective(entry));
-        m_data.collRules.back().commEntry = commEntry;
+    const auto make = [&](std::uint32_t which) {
+        const std::uint32_t made = newCollective(entry);
+        CollRules& rules = m_data.collRules.back();
+        rules.commEntry = commEntry;
+        rules.ordinal = which;
+        if (entry.isMissing(which)) {
+            setEarly(made);
+        }
+        return made;
+    };
+    if (entry.collectives.empty()) {
+        entry.first = ordinal;
     }
-    return entry.collectives[ordinal];
+    const auto end = entry.first + static_cast<std::uint32_t>(entry.collectives.size());
+    if (ordinal < entry.first || ordinal > end + kNear) {
+        const auto [at, fresh] = entry.apart.try_emplace(ordinal, kNone);
+        if (fresh) {
+            at->second = make(ordinal);
+        }
+        return at->second;
+    }
+    for (std::uint32_t next = end; next <= ordinal; ++next) {
+        const auto known = entry.apart.empty() ? entry.apart.end() : entry.apart.find(next);
+        if (known == entry.apart.end()) {
+            entry.collectives.push_back(make(next));
+        } else {
+            entry.collectives.push_back(known->second);
+            entry.apart.erase(known);
+        }
+    }
+    return entry.collectives[ordinal - entry.first];
 }
 
 std::uint32_t CollectiveTable::arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective,
@@ -104,6 +134,9 @@ std::uint32_t CollectiveTable::arrive(std::int32_t rank, std::uint32_t call, std
     rules.arrived[at] = call;
     ++rules.arrivals;
     touch(collective, at);
+    if (c.early) {
+        m_data.noteMissing(rank, call);
+    }
     const auto part = static_cast<std::uint32_t>(m_data.parts.size());
     m_data.parts.push_back({collective, static_cast<std::uint32_t>(position)});
     m_data.link(rank, call, Role::Coll, part);
@@ -166,9 +199,7 @@ void CollectiveTable::withdraw(std::int32_t rank, std::uint32_t part, std::uint3
     }
     for (CommView& view : m_data.rank(rank).views) {
         // Only the latest can be taken back: what came after it has its place by it.
-        const auto& all = m_data.commEntries[rules.commEntry].collectives;
-        if (view.entry == rules.commEntry && view.collectiveCount != 0 &&
-            all[view.collectiveCount - 1] == where.collective) {
+        if (view.entry == rules.commEntry && view.collectiveCount != 0 && view.collectiveCount - 1 == rules.ordinal) {
             --view.collectiveCount;
             depart(where.collective, where.position);
             nameAnew(where.collective);
@@ -205,7 +236,7 @@ std::uint32_t CollectiveTable::start(std::int32_t rank, std::uint32_t call, cons
         return kNone;
     }
     CommView& view = data.views[begin.comm.value()];
-    if (view.position < 0) {
+    if (view.position < 0 || (data.early != nullptr && data.early->incomplete)) {
         return kNone;
     }
     const std::uint32_t collective = instance(view.entry, view.collectiveCount++);
@@ -311,6 +342,16 @@ void CollectiveTable::created(std::int32_t rank, std::uint32_t call, FunctionId 
     }
     if (fresh) {
         for (const RankId member : m_data.collectives[collective].members) {
+            if (m_data.hasEarly(member.value())) {
+                const RankData& other = m_data.rank(member.value());
+                const auto made = std::min<std::size_t>(other.early->comms, other.views.size());
+                const bool before = std::any_of(other.views.begin(), other.views.begin() + static_cast<std::ptrdiff_t>(made),
+                                                [view](const CommView& one) { return one.entry == view->entry; });
+                if (before) {
+                    setEarly(collective);
+                    continue;
+                }
+            }
             if (member.value() >= 0 && member.value() < m_data.rankCount() && member.value() != rank) {
                 m_data.rank(member.value()).awaited.push_back(collective);
                 joinAwaited(member.value());

@@ -25,6 +25,13 @@ class CollectiveTable {
     void finish(std::int32_t rank, std::uint32_t part, std::uint32_t call);
     /// MPI has refused the call that started the part: it never was.
     void withdraw(std::int32_t rank, std::uint32_t part, std::uint32_t call);
+    /// So many collectives that a rank started on a communicator lie before the start of its history.
+    void addMissing(std::int32_t rank, CommIndex comm, std::int64_t count);
+    /// The group constructors of the first so many communicators of a rank lie there as well.
+    void addMissingCreated(std::int32_t rank, std::uint32_t comms);
+    /// How many lie there is not known: nothing of the rank belongs to a collective.
+    void missUnknown(std::int32_t rank);
+    void addMissingWorld(std::int32_t rank, bool finalize, std::uint32_t count);
     /// A group constructor has begun.
     void startGroup(std::int32_t rank, std::uint32_t call);
     /// It has ended; `newComm` is kNoComm when it made no communicator for this rank.
@@ -32,6 +39,10 @@ class CollectiveTable {
 
   private:
     std::uint32_t instance(std::uint32_t commEntry, std::uint32_t ordinal);
+    /// Marks those that lack a part of a member.
+    void missMembers(std::uint32_t commEntry);
+    void setEarly(std::uint32_t collective);
+    void missAll(const CommView& view);
     std::uint32_t newCollective(const CommEntry& entry);
     std::uint32_t arrive(std::int32_t rank, std::uint32_t call, std::uint32_t collective,
                          std::int32_t position, trace::FunctionId function);

@@ -2,6 +2,7 @@
 #include "matcher.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace stopline::replay {
 
@@ -27,7 +28,7 @@ void Matcher::join(std::uint32_t half, std::uint32_t channelId) {
     const std::size_t position = placeIn(ch.recvs, half);
     ch.recvs.insert(position, half);
     shiftProbes(m_data, ch, half, 1);
-    repair(ch, position);
+    repair(ch, static_cast<std::int64_t>(position));
 }
 
 void Matcher::leaveRecv(std::uint32_t half) {
@@ -51,7 +52,7 @@ void Matcher::leaveRecv(std::uint32_t half) {
     } else {
         refresh(message);
     }
-    repair(ch, position);
+    repair(ch, static_cast<std::int64_t>(position));
 }
 
 void Matcher::leaveSend(std::uint32_t half) {
@@ -67,7 +68,7 @@ void Matcher::leaveSend(std::uint32_t half) {
         m_data.recvs[recv].message = kNone;
     }
     refresh(message);
-    repair(ch, position);
+    repair(ch, ch.receiveAt(position));
 }
 
 void Matcher::withdrawSend(std::uint32_t half) {
@@ -88,21 +89,26 @@ void Matcher::withdrawRecv(std::uint32_t half) {
     m_data.recvs[half].message = kNone;
 }
 
-void Matcher::repair(Channel& ch, std::size_t from) {
+void Matcher::repair(Channel& ch, std::int64_t from) {
     if (!ch.probes.empty()) {
         m_data.touchAll(); // they may see other sends now
     }
-    const std::size_t paired = std::min(ch.sends.size(), ch.recvs.size());
-    for (std::size_t k = from; k < paired; ++k) {
-        const std::uint32_t recv = ch.recvs[k];
+    const auto sends = static_cast<std::int64_t>(ch.sends.size());
+    const auto recvs = static_cast<std::int64_t>(ch.recvs.size());
+    const std::int64_t firstReceive = std::max<std::int64_t>(from, 0);
+    const auto sendOfPlace = [&ch](std::int64_t receive) { return ch.sendAt(static_cast<std::size_t>(receive)); };
+    const std::int64_t firstPair = ch.unknown ? recvs : std::max(firstReceive, -ch.shift);
+    for (std::int64_t k = firstPair; k < recvs && ch.hasSend(sendOfPlace(k)); ++k) {
+        const std::uint32_t recv = ch.recvs[static_cast<std::size_t>(k)];
+        const std::uint32_t send = ch.sends[static_cast<std::size_t>(sendOfPlace(k))];
         const std::uint32_t old = m_data.recvs[recv].message;
-        if (old == m_data.sends[ch.sends[k]].message) {
+        if (old == m_data.sends[send].message) {
             continue;
         }
         if (old != kNone && m_data.halves[old].send == kNone) {
             freeMessage(old); // may move the record of the send
         }
-        const std::uint32_t message = m_data.sends[ch.sends[k]].message;
+        const std::uint32_t message = m_data.sends[send].message;
         if (m_data.halves[message].recv != kNone) {
             ++m_data.rearranged;
         }
@@ -110,17 +116,33 @@ void Matcher::repair(Channel& ch, std::size_t from) {
         m_data.recvs[recv].message = message;
         refresh(message);
     }
-    for (std::size_t k = std::max(from, paired); k < ch.sends.size(); ++k) {
-        const std::uint32_t message = m_data.sends[ch.sends[k]].message;
-        if (m_data.halves[message].recv == kNone) {
-            break; // behind it nothing was paired before either
+    const auto alone = [this, &ch](std::int64_t send) {
+        const std::uint32_t message = m_data.sends[ch.sends[static_cast<std::size_t>(send)]].message;
+        if (m_data.halves[message].recv != kNone) {
+            ++m_data.rearranged;
+            m_data.halves[message].recv = kNone;
+        } else if (m_data.messages[message].state != MessageState::Early && !isEarly(m_data.halves[message])) {
+            return false;
         }
-        ++m_data.rearranged;
-        m_data.halves[message].recv = kNone;
         refresh(message);
+        return true;
+    };
+    for (std::int64_t k = ch.unknown ? 0 : std::max<std::int64_t>(from + ch.shift, 0);
+         k < sends && ch.receiveAt(static_cast<std::size_t>(k)) < 0; ++k) {
+        alone(k);
     }
-    for (std::size_t k = std::max(from, paired); k < ch.recvs.size(); ++k) {
-        const std::uint32_t recv = ch.recvs[k];
+    if (!ch.unknown) {
+        for (std::int64_t k = std::max<std::int64_t>(std::max(firstReceive, recvs) + ch.shift, 0); k < sends && alone(k); ++k) {
+            // behind one that was alone before nothing was paired before either
+        }
+    }
+    for (std::int64_t k = firstReceive; k < recvs; ++k) {
+        if (ch.hasSend(sendOfPlace(k))) {
+            // Those in front of the first pair come first, those behind the last pair last.
+            k = std::max(k, std::min(recvs, sends - ch.shift) - 1);
+            continue;
+        }
+        const std::uint32_t recv = ch.recvs[static_cast<std::size_t>(k)];
         const std::uint32_t old = m_data.recvs[recv].message;
         if (old == kNone || m_data.halves[old].send != kNone) {
             m_data.recvs[recv].message = kNone;
@@ -129,6 +151,21 @@ void Matcher::repair(Channel& ch, std::size_t from) {
             refresh(old); // a wildcard that has just joined: source and tag are known now
         }
     }
+}
+
+/// Of a message of which one half is there.
+bool Matcher::isEarly(const MessageHalves& halves) const {
+    const std::uint32_t channel =
+        halves.send != kNone ? m_data.sends[halves.send].channel : m_data.recvs[halves.recv].channel;
+    if (channel == kNone) {
+        return false;
+    }
+    const Channel& ch = m_data.channels[channel];
+    if (ch.shift == 0 && !ch.unknown) {
+        return false;
+    }
+    return halves.send != kNone ? ch.receiveAt(placeIn(ch.sends, halves.send)) < 0
+                                : ch.sendAt(placeIn(ch.recvs, halves.recv)) < 0;
 }
 
 std::uint32_t Matcher::newRecord(const Message& record, std::uint32_t send, std::uint32_t recv) {
@@ -195,7 +232,8 @@ void Matcher::close(std::uint32_t message) {
 void Matcher::setState(std::uint32_t message, MessageState state) {
     m_data.messages[message].state = state;
     const bool was = m_data.halves[message].open != kNone;
-    const bool is = state != MessageState::Matched && state != MessageState::Cancelled;
+    const bool is =
+        state != MessageState::Matched && state != MessageState::Cancelled && state != MessageState::Early;
     if (was && !is) {
         close(message);
     } else if (is && !was) {
@@ -231,6 +269,8 @@ void Matcher::refresh(std::uint32_t message) {
         setState(message, MessageState::Cancelled);
     } else if (send != nullptr && recv != nullptr) {
         setState(message, recv->done != kNone ? MessageState::Matched : MessageState::Posted);
+    } else if (isEarly(halves)) {
+        setEarly(message);
     } else {
         setState(message, send != nullptr ? MessageState::Unreceived : MessageState::Unsent);
     }

@@ -103,6 +103,11 @@ std::uint32_t OneSided::meet(std::vector<std::uint32_t>& edges, std::uint32_t& c
     return id;
 }
 
+bool OneSided::epochsMissing(std::int32_t rank, CommIndex window) const {
+    const std::uint32_t entry = m_data.commEntry(rank, window);
+    return entry != kNone && m_data.commEntries[entry].epochsMissing;
+}
+
 void OneSided::complete(std::int32_t rank, std::uint32_t call, CommIndex window) {
     const std::uint32_t entry = m_data.commEntry(rank, window);
     for (const std::int32_t target : state(rank, window).access) {
@@ -133,6 +138,11 @@ void OneSided::begin(std::int32_t rank, std::uint32_t call, const EventDetails& 
     const std::uint32_t window = m_data.commEntry(rank, begin.comm);
     if (window == kNone) {
         return;
+    }
+    if (m_data.commEntries[window].epochsMissing &&
+        (begin.function == FunctionId::Win_post || begin.function == FunctionId::Win_start ||
+         begin.function == FunctionId::Win_complete || begin.function == FunctionId::Win_wait)) {
+        return; // which of them belong together is not known
     }
     switch (begin.function) {
     case FunctionId::Win_post:
@@ -194,7 +204,9 @@ void OneSided::end(std::int32_t rank, std::uint32_t call, const EventDetails& be
         own.exposure = group(rank, begin);
         break;
     case FunctionId::Win_start:
-        own.access = group(rank, begin);
+        if (!epochsMissing(rank, begin.comm)) {
+            own.access = group(rank, begin);
+        }
         break;
     case FunctionId::Win_complete: {
         std::erase_if(own.open, [&](std::uint32_t id) {
@@ -211,7 +223,9 @@ void OneSided::end(std::int32_t rank, std::uint32_t call, const EventDetails& be
         break;
     }
     case FunctionId::Win_test:
-        waitFor(rank, call, begin.comm);
+        if (!epochsMissing(rank, begin.comm)) {
+            waitFor(rank, call, begin.comm);
+        }
         own.exposure.clear();
         break;
     case FunctionId::Win_wait:

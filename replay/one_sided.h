@@ -70,6 +70,8 @@ class OneSided {
     [[nodiscard]] std::vector<std::int32_t> group(std::int32_t rank, const trace::EventDetails& begin) const;
     /// One end of the edge number `count` of a list, which then counts one more.
     std::uint32_t meet(std::vector<std::uint32_t>& edges, std::uint32_t& count, const SyncEdge& ends);
+    /// Calls of some member that belong to epochs of groups lie before the start of its history.
+    [[nodiscard]] bool epochsMissing(std::int32_t rank, CommIndex window) const;
     void complete(std::int32_t rank, std::uint32_t call, CommIndex window);
     void waitFor(std::int32_t rank, std::uint32_t call, CommIndex window);
     /// Transfers of the state under locks to `target` (-1: all) are complete, at the target too if `remote`.

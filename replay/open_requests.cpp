@@ -17,7 +17,7 @@ std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
                    ? requests.end()
                    : requests.find(created - ref.back);
     };
-    for (std::uint64_t number = 1; number <= timeline.lastEvent(rank).value(); ++number) {
+    for (std::uint64_t number = timeline.firstEvent(rank).value(); number <= timeline.lastEvent(rank).value(); ++number) {
         const EventIndex event{number};
         const trace::EventDetails& details = timeline.details(rank, timeline.eventDetails(rank, event));
         const trace::CallClass what = trace::functionClass(details.function);

@@ -17,6 +17,7 @@ struct Unforced {
         OneSided,  ///< what a one-sided call reads depends on when others write
         Processes, ///< processes that are no ranks here are others the next time
         Unknown,   ///< MPI does not say what the call received
+        Missing,   ///< the history does not start with the first event
         TooLong,   ///< more requests than one event of the recording can list
     };
     Why why{};

@@ -1,6 +1,6 @@
 #include "recording.h"
 
-#include "recording_compare.h"
+#include "recording_feed.h"
 
 #include <algorithm>
 #include <array>
@@ -9,46 +9,6 @@
 #include <utility>
 
 namespace stopline::replay {
-
-namespace {
-
-std::string keyOf(const trace::EventDetails& details) {
-    const std::vector<std::byte> bytes = trace::encodeDetails(details);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-} // namespace
-
-struct Recording::RankFeed {
-    RankId rank{0};
-    trace::RankReader reader;
-    std::size_t consumed = 0;      ///< events that the reader still has, already compared or appended
-    EventIndex recordedBefore{0};  ///< last event that was recorded when this execution began
-    TimeNs lastExecuted = 0;       ///< execution time of the last one of them in this execution
-    std::uint32_t commsSeen = 0;
-    std::uint32_t commsRecorded = 0; ///< communicators of this rank in the timeline
-    std::size_t stopsSeen = 0;
-    bool different = false;
-    bool brokenOff = false; ///< of this execution
-    FreedCompletions freed;
-    // Call sites, where they have moved; in this execution.
-    std::unordered_map<std::uint64_t, CodeAddress> recordedSite; ///< by the executed one
-    std::unordered_map<std::uint64_t, CodeAddress> executedSite; ///< by the recorded one
-    EventIndex openPoll{0}; ///< begin of the latest poll that had not ended when it was read; 0: none
-    std::uint64_t openFailures = 0; ///< of it, so far
-    std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
-    std::unordered_map<std::string, DetailsId> known; ///< timeline's ids by encoded details
-    // Times of a later execution are moved so that they go on where the recording ended (see append()).
-    bool firstExecution = true;
-    bool shifted = false;
-    TimeNs shift = 0;     ///< added to execution times
-    TimeNs wallShift = 0; ///< added to CLOCK_MONOTONIC of stops
-    EventIndex junction{0};
-    TimeNs lastTime = 0;
-    TimeNs recordedOrigin = 0;
-    std::vector<trace::StopRecord> recordedStops;
-    TimeNs recordedHeld = 0; ///< sum of these
-};
 
 Recording::Recording(std::int32_t ranks) : m_jobs(ranks), m_timeline(std::make_unique<Timeline>(ranks)) {
     addJobs(m_jobs);
@@ -78,6 +38,8 @@ void Recording::beginExecution() {
         feed->reader = trace::RankReader();
         feed->recordedBefore = m_timeline->lastEvent(feed->rank);
         feed->consumed = 0;
+        feed->starts = 0;
+        feed->gap = false;
         feed->lastExecuted = 0;
         feed->commsSeen = 0;
         feed->stopsSeen = 0;
@@ -165,6 +127,7 @@ DetailsId Recording::toAppend(RankFeed& feed, DetailsId id) {
 
 /// Appends the events from feed.consumed to `to`.
 void Recording::append(RankFeed& feed, std::size_t to) {
+    tellStart(feed, to);
     if (!feed.firstExecution && !feed.shifted) {
         join(feed);
     }
@@ -195,6 +158,10 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
     const std::uint64_t first = feed.reader.firstEvent().value();
     for (; feed.consumed < to; ++feed.consumed) {
         const EventIndex number(first + feed.consumed);
+        if (number < m_timeline->firstEvent(feed.rank)) {
+            feed.lastExecuted = feed.reader.events()[feed.consumed].execution;
+            continue; // before the start of the recorded history: there is nothing to compare it with
+        }
         const DetailsId executed = translate(feed, feed.reader.events()[feed.consumed].details);
         const DetailsId recorded = m_timeline->eventDetails(feed.rank, number);
         if (!feed.freed.empty()) {
@@ -312,6 +279,14 @@ Recording::Taken Recording::take(RankId rank, std::chrono::microseconds budget) 
     if (auto difference = takeComms(feed)) {
         return {true, std::move(difference)};
     }
+    if (feed.starts != feed.reader.starts()) {
+        feed.starts = feed.reader.starts();
+        feed.consumed = 0;
+        beginBehind(feed);
+    }
+    if (feed.gap) {
+        return {};
+    }
     const auto started = std::chrono::steady_clock::now();
     const std::size_t all = feed.reader.events().size();
     const std::uint64_t first = feed.reader.firstEvent().value();
@@ -357,70 +332,6 @@ void Recording::noteEnd(RankId rank, bool brokenOff) {
     // What a former execution has recorded beyond this one's end stays known, and so does where that broke off.
     if (!replaying(rank)) {
         m_timeline->setBrokenOff(rank, brokenOff);
-    }
-}
-
-/// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there.
-void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
-    if (feed.recordedOrigin != 0) {
-        m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
-    }
-    std::vector<DetailsId> ids; // by id in the old timeline; kNoDetails: not taken over yet
-    constexpr DetailsId kNoDetails{std::numeric_limits<std::uint32_t>::max()};
-    feed.lastTime = 0;
-    for (EventIndex event(1); event.value() <= made; event = EventIndex(event.value() + 1)) {
-        const DetailsId id = old.eventDetails(feed.rank, event);
-        if (ids.size() <= id.value()) {
-            ids.resize(id.value() + std::size_t{1}, kNoDetails);
-        }
-        DetailsId& kept = ids[id.value()];
-        if (kept == kNoDetails) {
-            const trace::EventDetails& details = old.details(feed.rank, id);
-            kept = m_timeline->addDetails(feed.rank, details);
-            feed.known.emplace(keyOf(details), kept);
-        }
-        std::uint64_t failures = 0;
-        if (const auto ref = old.callAt(feed.rank, event)) {
-            const Call call = old.call(*ref);
-            feed.lastTime = std::max(feed.lastTime, call.begin == event ? call.beginTime : call.endTime);
-            failures = call.end == event ? call.pollFailures : 0;
-        }
-        m_timeline->addEvent(feed.rank, kept, feed.lastTime, failures);
-    }
-    const std::vector<trace::StopRecord> stops = std::exchange(feed.recordedStops, {});
-    feed.recordedHeld = 0;
-    for (const trace::StopRecord& stop : stops) {
-        if (stop.event.value() <= made) {
-            keepStop(feed, stop);
-        }
-    }
-}
-
-void Recording::branch() {
-    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
-    addJobs(JobTable(m_jobs));
-    for (auto& feed : m_feeds) {
-        feed->known.clear();
-        feed->toTimeline.clear();
-        feed->different = false;
-        feed->freed.clear();
-        feed->openPoll = EventIndex(0);
-        feed->commsSeen = 0;
-        for (const trace::CommInfo& comm : feed->reader.comms()) {
-            m_timeline->addComm(feed->rank, inRows(feed->rank, comm));
-            ++feed->commsSeen;
-        }
-        feed->commsRecorded = feed->commsSeen;
-        const std::uint64_t first = feed->reader.firstEvent().value();
-        keep(*feed, *old, first == 0 ? 0 : first + feed->consumed - 1);
-        // What this execution does from here on goes on behind it.
-        feed->firstExecution = feed->recordedOrigin == 0;
-        feed->shifted = false;
-        append(*feed, feed->reader.events().size());
-        m_timeline->setBrokenOff(feed->rank, feed->brokenOff);
-        if (feed->firstExecution || feed->shifted) {
-            takeStops(*feed);
-        }
     }
 }
 

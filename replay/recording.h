@@ -56,6 +56,14 @@ class Recording {
     [[nodiscard]] Taken take(RankId rank, std::chrono::microseconds budget);
     /// Whether the rank, as far as this execution has been read, has done more than it could record.
     void noteEnd(RankId rank, bool brokenOff);
+    /// Events of a rank have been overwritten before they could be read, or there are more of them than are to be kept:
+    /// startAnew() is due. Until then what is new of that rank is kept aside.
+    [[nodiscard]] bool startDue() const;
+    /// Replaces the timeline by one in which these ranks start later. The old timeline is gone.
+    void startAnew();
+    /// Most events of a rank that are kept, and no fewer than three quarters of it; 0: all.
+    void setMostEvents(std::uint64_t most) { m_mostEvents = most; }
+
     /// Replaces the recording by what the present execution has done so far. The old timeline is gone. What has been
     /// compared equal keeps its recorded times; the rest follows it.
     void branch();
@@ -91,6 +99,10 @@ class Recording {
     void takeStops(RankFeed& feed);
     void keepStop(RankFeed& feed, const trace::StopRecord& stop);
     void keep(RankFeed& feed, const Timeline& old, std::uint64_t made);
+    void beginBehind(RankFeed& feed);
+    void tellStart(RankFeed& feed, std::size_t to);
+    void takeOverComms(RankFeed& feed, const Timeline& old);
+    [[nodiscard]] bool tooMany(const RankFeed& feed) const;
     DetailsId translate(RankFeed& feed, DetailsId id);
     void noteOutside(const RankFeed& feed, const trace::EventDetails& details);
     [[nodiscard]] trace::CommInfo inRows(RankId rank, trace::CommInfo info) const;
@@ -101,6 +113,7 @@ class Recording {
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
     std::optional<Outside> m_outside;
     bool m_sitesMoved = false;
+    std::uint64_t m_mostEvents = 0;
 };
 
 } // namespace stopline::replay

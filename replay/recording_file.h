@@ -23,6 +23,8 @@
 //   before it Dictionary, Comms, Stops, Blocks
 //              the parts of the rank's mapping of these names (see tracelib/mapping.h), in pieces. A piece of
 //              Blocks holds whole blocks and is stored as it is: they are compressed already
+//   Start      trace::packStart() of what the rank did before the Blocks behind it: older ones were gone before they could
+//              be copied. Their stream begins anew, and the ones in front of it count no more
 //   Exit       fields: status (of the rank's process as waitpid gives it; -1 unknown), faults (what was said
 //   of the rank) Sites      resolved call sites: see encodeSites() End        fields: took (ns from the
 //   launcher's start to its end), code (exit code of the job), lost (what could not
@@ -70,6 +72,7 @@ enum class ChunkType : std::uint32_t {
     Sites = 11,
     End = 12,
     Values = 13, ///< times and random bytes that the rank asked for (tracelib/values.h), whole
+    Start = 14,
 };
 /// "blocks", "call sites": for messages; "type 99" for an unknown one.
 [[nodiscard]] std::string chunkName(std::uint32_t type);

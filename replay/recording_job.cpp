@@ -194,6 +194,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     config.libraryDirectory = m_installation.libraryDirectory;
     config.gdbProgram.clear();
     config.mapDirectory = m_installation.mapDirectory;
+    config.keepBytes = m_spec.keepBytes;
     config.randomizeAddresses = true; // as without us
     config.record = true;
     config.jitter = m_jitter;

@@ -1,5 +1,7 @@
 #include "recording_reader.h"
 
+#include "../tracelib/history_start.h"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -43,6 +45,18 @@ void assign(std::vector<std::byte>& to, std::string_view bytes) {
 constexpr bool continues(ChunkType type) {
     return type == ChunkType::Dictionary || type == ChunkType::Comms || type == ChunkType::Stops ||
            type == ChunkType::Blocks;
+}
+
+/// Where the blocks behind a start stood; not 0, which is the start of all.
+std::uint64_t positionOf(std::vector<std::byte>& start) {
+    std::uint64_t position = 1;
+    static_assert(offsetof(trace::HistoryStart, position) == 0);
+    if (start.size() >= sizeof position) {
+        std::memcpy(&position, start.data(), sizeof position);
+        position = std::max<std::uint64_t>(position, 1);
+        std::memcpy(start.data(), &position, sizeof position);
+    }
+    return position;
 }
 
 class Parser {
@@ -204,7 +218,7 @@ class Parser {
         }
         if ((header.type < static_cast<std::uint32_t>(ChunkType::Rank) ||
              header.type > static_cast<std::uint32_t>(ChunkType::Exit)) &&
-            type != ChunkType::Values) {
+            type != ChunkType::Values && type != ChunkType::Start) {
             return; // of a later version
         }
         RecordedRank& one = rank(header.rank);
@@ -243,6 +257,12 @@ class Parser {
             break;
         case ChunkType::Stops:
             goOn(header, one.image.stops, bytes);
+            break;
+        case ChunkType::Start:
+            assign(one.image.start, bytes);
+            one.image.blocks.clear();
+            one.image.blocksFrom = positionOf(one.image.start);
+            m_lost.erase({header.rank, static_cast<std::uint32_t>(ChunkType::Blocks)});
             break;
         case ChunkType::Blocks:
             goOn(header, one.image.blocks, bytes);

@@ -153,6 +153,9 @@ class Summary {
                                .arg(m_timeline.lastEvent(rank).value())
                                .arg(count)
                                .arg(endText(m_loaded.file.ranks[index]));
+            if (m_loaded.ranks[index].missing != 0) {
+                text += QStringLiteral(", history starts at event %1").arg(m_loaded.ranks[index].missing + 1);
+            }
             if (m_loaded.ranks[index].insideCall && count > 0) {
                 text += QStringLiteral(", inside ") + callText({rank, CallIndex{count - 1}}).section(u' ', 2);
             }

@@ -1,5 +1,7 @@
 #include "recording_writer.h"
 
+#include "../tracelib/history_start.h"
+
 #include <zlib.h>
 
 #include <fcntl.h>
@@ -183,11 +185,15 @@ bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>&
         return header.magic == trace::kBlockMagic && length <= blocks.size() - at ? length : 0;
     };
     trace::BlockHeader header{};
-    std::size_t at = written.blocks;
+    const auto behindGap = [&blocks](std::size_t at) {
+        const std::uint64_t gap = at < blocks.size() ? trace::gapAt(blocks.data() + at, blocks.size() - at) : 0;
+        return at + static_cast<std::size_t>(gap);
+    };
+    std::size_t at = behindGap(written.blocks);
     if (lengthAt(at, header) == 0 || header.firstEvent != written.nextEvent) {
-        at = 0;
+        at = behindGap(0);
     }
-    while (std::size_t length = lengthAt(at, header)) {
+    for (std::size_t length = 0; (length = lengthAt(at, header)) != 0; at = behindGap(at)) {
         if (header.firstEvent < written.nextEvent) {
             at += length;
             continue;
@@ -217,13 +223,32 @@ bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>&
     return true;
 }
 
+/// The image begins behind what is written: the stream of blocks begins anew, unless nothing is missing between.
+bool RecordingWriter::addStart(std::int32_t rank, const trace::RankImage& image, Written& written) {
+    if (image.blocksFrom == written.blocksFrom || image.start.size() < sizeof(trace::HistoryStart::position) * 2) {
+        return true;
+    }
+    std::uint64_t first = 0;
+    std::memcpy(&first, image.start.data() + offsetof(trace::HistoryStart, firstEvent), sizeof first);
+    if (first > written.nextEvent) {
+        if (!add(ChunkType::Start, rank, view(image.start, 0, image.start.size()))) {
+            return false;
+        }
+        written.nextEvent = first;
+        written.blockBytes = 0;
+    }
+    written.blocksFrom = image.blocksFrom;
+    written.blocks = 0;
+    return true;
+}
+
 bool RecordingWriter::addImage(std::int32_t rank, const trace::RankImage& image, bool last) {
     Written& written = m_written[rank];
     const Written before = written;
     // What blocks refer to first.
     bool all = addPart(ChunkType::Dictionary, rank, image.dictionary, written.dictionary) &&
                addPart(ChunkType::Comms, rank, image.comms, written.comms) &&
-               addBlocks(rank, image.blocks, written, last);
+               addStart(rank, image, written) && addBlocks(rank, image.blocks, written, last);
     all = addPart(ChunkType::Stops, rank, image.stops, written.stops) && all;
     if ((last || !(written == before)) && image.header.size() >= sizeof(trace::MappingHeader)) {
         all = add(ChunkType::Header, rank, view(image.header, 0, image.header.size())) && all;

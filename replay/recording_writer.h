@@ -50,11 +50,13 @@ class RecordingWriter {
         std::size_t comms = 0;
         std::size_t stops = 0;
         std::uint64_t nextEvent = 1;  ///< first event of the next block
+        std::uint64_t blocksFrom = 0; ///< RankImage::blocksFrom of the last image
         std::size_t blocks = 0;       ///< where that block was expected in the image
         std::uint64_t blockBytes = 0; ///< of blocks, in the file
         friend bool operator==(const Written&, const Written&) = default;
     };
     bool addPart(ChunkType type, std::int32_t rank, const std::vector<std::byte>& part, std::size_t& from);
+    bool addStart(std::int32_t rank, const trace::RankImage& image, Written& written);
     bool addBlocks(std::int32_t rank, const std::vector<std::byte>& blocks, Written& written, bool last);
     bool write(const void* bytes, std::size_t count);
 

@@ -10,6 +10,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/export_otf2.cpp ${CMAKE_CURRENT_LIST_DIR}/export_otf2.h
     ${CMAKE_CURRENT_LIST_DIR}/loaded_recording.cpp ${CMAKE_CURRENT_LIST_DIR}/loaded_recording.h
     ${CMAKE_CURRENT_LIST_DIR}/open_requests.cpp ${CMAKE_CURRENT_LIST_DIR}/open_requests.h
+    ${CMAKE_CURRENT_LIST_DIR}/recording_feed.h ${CMAKE_CURRENT_LIST_DIR}/recording_start.cpp
     ${CMAKE_CURRENT_LIST_DIR}/recording.cpp ${CMAKE_CURRENT_LIST_DIR}/recording.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_file.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_file.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_jobs.cpp

@@ -84,7 +84,7 @@ QString Session::Impl::whyNot(Verb verb) const {
     case Verb::Redo:
         return redoList.empty() ? QStringLiteral("there is nothing to redo") : QString();
     case Verb::Rollback:
-        return q->rollbackTarget() ? QString() : QStringLiteral("rank %1 has no earlier call").arg(rankText(shown));
+        return q->rollbackTarget() ? QString() : whyNoEarlierCall();
     case Verb::Forward: {
         const Cut now = q->places();
         if (shown.value() >= recording->timeline().rankCount()) {
@@ -263,6 +263,7 @@ void Session::Impl::startFresh() {
         focus = {};
     }
     recording = std::make_unique<Recording>(ranks);
+    recording->setMostEvents(historyEvents);
     commands.clear();
     redoList.clear();
     stopList.clear();

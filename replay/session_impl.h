@@ -88,6 +88,12 @@ struct Session::Impl {
     // A recording from a file instead of a job (session_recording.cpp).
     std::unique_ptr<LoadedRecording> opened;
     std::unique_ptr<LoadedRecording> origin; ///< of which the job is another execution; without its recording
+    quint64 historyEvents = kDefaultHistoryEvents;
+    bool startingAnew = false; ///< is going to be done
+    void startHistoryAnew();
+    void sayStart(RankId rank);
+    [[nodiscard]] QString whyNoEarlierCall() const;
+    [[nodiscard]] QString whyBeforeStart(const Cut& cut) const;
     class Opening; ///< the thread that reads one
     std::unique_ptr<Opening> opening;
 

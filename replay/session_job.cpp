@@ -15,6 +15,7 @@ void Session::Impl::resize(int count) {
     ranks = count;
     lastViews.assign(std::size_t(count), {});
     recording = std::make_unique<Recording>(count);
+    recording->setMostEvents(historyEvents);
     sites.clear();
     // The Run that has just told the size is the only command of this job.
     commands.erase(commands.begin(), commands.end() - (commandOpen && !commands.empty() ? 1 : 0));

@@ -43,7 +43,8 @@ class MadeEvents {
 };
 
 bool isOpen(const Message& message) {
-    return message.state != MessageState::Matched && message.state != MessageState::Cancelled;
+    return message.state != MessageState::Matched && message.state != MessageState::Cancelled &&
+           message.state != MessageState::Early;
 }
 
 } // namespace
@@ -85,7 +86,7 @@ std::vector<Session::OpenMessage> Session::openMessages() const {
         }
     } else {
         for (const Message& message : messages) {
-            if (message.state != MessageState::Cancelled) {
+            if (message.state != MessageState::Cancelled && message.state != MessageState::Early) {
                 look(message);
             }
         }

@@ -12,7 +12,8 @@ namespace stopline::replay {
 /// Reads a file on a thread of its own. Its end cancels and waits.
 class Session::Impl::Opening {
   public:
-    Opening(Session::Impl* to, QString file) : m_file(std::move(file)), m_thread([this, to] { read(to); }) {}
+    Opening(Session::Impl* to, QString file)
+        : m_file(std::move(file)), m_mostEvents(to->historyEvents), m_thread([this, to] { read(to); }) {}
     ~Opening() {
         cancel();
         m_thread.join();
@@ -25,13 +26,14 @@ class Session::Impl::Opening {
   private:
     void read(Session::Impl* to) {
         auto loaded = std::make_shared<std::unique_ptr<LoadedRecording>>(std::make_unique<LoadedRecording>());
-        const QString wrong = loadRecording(m_file, **loaded, &m_cancelled);
+        const QString wrong = loadRecording(m_file, **loaded, &m_cancelled, m_mostEvents);
         // The session joins this thread before it goes; what is posted to it goes with it.
         QMetaObject::invokeMethod(
             to->q, [to, loaded, wrong] { to->onOpened(std::move(*loaded), wrong); }, Qt::QueuedConnection);
     }
 
     QString m_file;
+    quint64 m_mostEvents;
     std::atomic<bool> m_cancelled{false};
     std::thread m_thread; ///< last: it uses the others
 };

@@ -40,9 +40,9 @@ void Session::Impl::traceFault(RankProcess* rank, const QString& error) {
             QStringLiteral("The recording of rank %1 has stopped at event %2: %3. The rank goes on, and what came before stays.")
                 .arg(rankText(rank->rank()))
                 .arg(recording->executed(rank->rank()).value())
-                .arg(full ? QStringLiteral("it has reached its largest size, %1 MiB").arg(trace::kMappedBytes >> 20)
+                .arg(full ? QStringLiteral("an event takes more than a rank may keep")
                           : QString::fromLocal8Bit(std::strerror(off))),
-            full ? QStringLiteral("Pause or go to a stopline before that event; Restart records anew.")
+            full ? QStringLiteral("Start it with a larger --keep; Restart records anew.")
             : installation.mapDirectory.isEmpty()
                 ? QStringLiteral("Free memory, or set STOPLINE_MAP_DIRECTORY to a directory that has space, and Restart.")
                 : QStringLiteral("Free space in %1 (STOPLINE_MAP_DIRECTORY), and Restart.").arg(installation.mapDirectory));
@@ -66,6 +66,7 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     if (recording->timeline().lastEvent(rank->rank()) != before) {
         emit q->timelineChanged();
     }
+    sayStart(rank->rank());
 }
 
 /// Takes in a piece of what the rank's image holds; `grown` is set when the timeline has grown. Returns whether that was
@@ -87,6 +88,7 @@ bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::
     if (recording->outside()) {
         sayOutside(*recording->outside());
     }
+    sayStart(rank->rank());
     return all;
 }
 
@@ -107,6 +109,9 @@ void Session::Impl::sayOutside(const Recording::Outside& call) {
 
 QString Session::Impl::whyUnreachable(const Cut& cut) const {
     const Timeline& timeline = recording->timeline();
+    if (QString why = whyBeforeStart(cut); !why.isEmpty()) {
+        return why;
+    }
     std::vector<bool> brokenOff(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
         brokenOff[i] = timeline.brokenOff(RankId(int(i)));

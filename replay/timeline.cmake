@@ -6,10 +6,10 @@ add_library(stopline_timeline STATIC
     timeline_axis.h timeline_axis.cpp
     timeline_array.h timeline_array.cpp
     timeline_data.h timeline_data.cpp
-    timeline_events.h timeline_events.cpp
+    timeline_events.h timeline_early.cpp timeline_events.cpp
     timeline_reason.h timeline_reason.cpp
     timeline_recorder.h timeline_recorder.cpp timeline_refusal.cpp
-    matcher.h matcher.cpp matcher_pairs.cpp
+    matcher.h matcher.cpp matcher_early.cpp matcher_pairs.cpp
     matcher_collectives.h matcher_collectives.cpp
     one_sided.h one_sided.cpp
     order_log.h order_log.cpp

@@ -18,6 +18,12 @@ CommIndex Timeline::addComm(RankId rank, trace::CommInfo info) {
     return m_impl->has(rank) ? m_impl->recorder.addComm(rank.value(), std::move(info)) : kNoComm;
 }
 
+void Timeline::setStart(RankId rank, const trace::HistoryStart& start) {
+    if (m_impl->has(rank) && start.firstEvent > 1 && m_impl->data.rank(rank.value()).events.empty()) {
+        m_impl->recorder.setStart(rank.value(), start);
+    }
+}
+
 void Timeline::addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures) {
     if (m_impl->has(rank)) {
         m_impl->recorder.addEvent(rank.value(), details, execution, pollFailures);
@@ -88,6 +94,23 @@ EventIndex Timeline::lastEvent(RankId rank) const {
     return EventIndex{m_impl->has(rank) ? m_impl->data.rank(rank.value()).events.lastEvent() : 0};
 }
 
+EventIndex Timeline::firstEvent(RankId rank) const {
+    return EventIndex{m_impl->has(rank) ? m_impl->data.rank(rank.value()).events.firstEvent() : 1};
+}
+
+Place Timeline::reachableFrom(RankId rank) const {
+    return m_impl->has(rank) ? placeAt(m_impl->data.rank(rank.value()).floor) : Place{};
+}
+
+std::optional<RankId> Timeline::startsLate() const {
+    for (std::int32_t rank = 0; rank < m_impl->data.rankCount(); ++rank) {
+        if (m_impl->data.rank(rank).events.missing() != 0) {
+            return RankId{rank};
+        }
+    }
+    return std::nullopt;
+}
+
 std::uint32_t Timeline::callCount(RankId rank) const {
     return m_impl->has(rank) ? m_impl->data.rank(rank.value()).events.callCount() : 0;
 }
@@ -113,7 +136,7 @@ Call Timeline::call(CallRef ref) const {
 }
 
 std::optional<CallRef> Timeline::callAt(RankId rank, EventIndex event) const {
-    if (event.value() == 0 || event > lastEvent(rank)) {
+    if (event < firstEvent(rank) || event > lastEvent(rank)) {
         return std::nullopt;
     }
     const std::uint32_t call = m_impl->data.rank(rank.value()).events.callOf(event.value());
@@ -121,7 +144,7 @@ std::optional<CallRef> Timeline::callAt(RankId rank, EventIndex event) const {
 }
 
 bool Timeline::isBegin(RankId rank, EventIndex event) const {
-    return event.value() != 0 && event <= lastEvent(rank) &&
+    return event >= firstEvent(rank) && event <= lastEvent(rank) &&
            m_impl->data.rank(rank.value()).events.isBegin(event.value());
 }
 
@@ -133,7 +156,7 @@ const trace::EventDetails& Timeline::details(RankId rank, DetailsId id) const {
 }
 
 DetailsId Timeline::eventDetails(RankId rank, EventIndex event) const {
-    if (event.value() == 0 || event > lastEvent(rank)) {
+    if (event < firstEvent(rank) || event > lastEvent(rank)) {
         return DetailsId{kNone};
     }
     return DetailsId{m_impl->data.rank(rank.value()).events.detailsOf(event.value())};
@@ -223,10 +246,10 @@ std::optional<Line> Timeline::rollback(const Cut& now, RankId rank) const {
     if (before) {
         --target;
     }
-    while (target != 0 && !events.isBegin(target)) {
+    while (target > events.missing() && !events.isBegin(target)) {
         --target;
     }
-    if (target == 0) {
+    if (target <= events.missing()) {
         return std::nullopt;
     }
     own = target * 2;
@@ -241,7 +264,7 @@ std::optional<Line> Timeline::forward(const Cut& now, RankId rank) const {
     Positions positions = positionsOf(data, now);
     Position& own = positions[static_cast<std::size_t>(rank.value())];
     const RankEvents& events = data.rank(rank.value()).events;
-    std::uint64_t end = own / 2 + 1;
+    std::uint64_t end = std::max(own / 2 + 1, events.firstEvent());
     while (end <= events.lastEvent() && (events.isBegin(end) || events.callOf(end) == kNone)) {
         ++end;
     }
@@ -271,7 +294,7 @@ std::string Timeline::describe(RankId rank, const Place& place) const {
     if (place.event.value() == 0) {
         return "before MPI_Init";
     }
-    if (!m_impl->has(rank) || place.event > lastEvent(rank)) {
+    if (!m_impl->has(rank) || place.event > lastEvent(rank) || place.event < firstEvent(rank)) {
         return "at event " + std::to_string(place.event.value());
     }
     const char* where = !isBegin(rank, place.event) ? "after " : place.inside ? "inside " : "before ";

@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+namespace stopline::trace {
+struct HistoryStart;
+}
+
 namespace stopline::replay {
 
 /// One traced call as the timeline sees it. `end` is 0 while it is unfinished.
@@ -32,6 +36,7 @@ enum class MessageState : std::uint8_t {
     Unreceived, ///< sent, no receive yet
     Unsent,     ///< receive posted, no send yet
     Cancelled,
+    Early, ///< the other half lies before where the history of its rank starts, or may do so
 };
 
 /// A call that may be unknown: an std::optional<CallRef> in eight bytes.
@@ -116,6 +121,7 @@ struct Collective {
     MemberCalls finished;            ///< the call at whose end it was complete (blocking: the same call)
     std::optional<RankId> root; ///< world rank
     bool mismatch = false;      ///< members called different functions or different roots
+    bool early = false; ///< calls of some members lie before where their histories start
 };
 using CollectiveIndex = Strong<struct CollectiveIndexTag, std::uint32_t>;
 
@@ -173,7 +179,9 @@ class Timeline {
     // --- Growing. Details and communicators of a rank must be added before events that mention them. ---
     DetailsId addDetails(RankId rank, trace::EventDetails details);
     CommIndex addComm(RankId rank, trace::CommInfo info);
-    /// Appends the next event of a rank (numbers are consecutive from 1). Cost: amortised constant plus
+    /// The rank's history starts behind missing events. To be called before its first event, with its communicators added.
+    void setStart(RankId rank, const trace::HistoryStart& start);
+    /// Appends the next event of a rank (numbers are consecutive from 1, or from where its history starts). Cost: amortised constant plus
     /// matching.
     void addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures = 0);
     /// The same for many: what a reader has decoded goes in at one call.
@@ -191,6 +199,13 @@ class Timeline {
     [[nodiscard]] std::size_t memoryBytes() const;
     [[nodiscard]] std::int32_t rankCount() const;
     [[nodiscard]] EventIndex lastEvent(RankId rank) const;
+    /// 1, or where the history of the rank starts. Nothing is known of the events before.
+    [[nodiscard]] EventIndex firstEvent(RankId rank) const;
+    /// The first place at which the rank can be stood together with the others: before firstEvent(), or later where
+    /// another rank has done before the start of its history what needs more of this one. {0, false}: anywhere.
+    [[nodiscard]] Place reachableFrom(RankId rank) const;
+    /// The first rank whose history lacks its first events.
+    [[nodiscard]] std::optional<RankId> startsLate() const;
     [[nodiscard]] std::uint32_t callCount(RankId rank) const;
     /// By value; a call that does not exist has begin 0.
     [[nodiscard]] Call call(CallRef ref) const;

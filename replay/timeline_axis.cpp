@@ -41,8 +41,8 @@ TimeNs TimeAxis::wall(std::int32_t rank, std::uint64_t event) const {
     const RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
     const RankEvents& events = m_data->rank(rank).events;
     const std::uint64_t known =
-        std::clamp<std::uint64_t>(event, 1, std::max<std::uint64_t>(events.lastEvent(), 1));
-    const TimeNs execution = events.lastEvent() == 0 ? 0 : events.timeOf(known);
+        std::clamp<std::uint64_t>(event, events.firstEvent(), std::max(events.lastEvent(), events.firstEvent()));
+    const TimeNs execution = events.empty() ? 0 : events.timeOf(known);
     const auto later = std::lower_bound(
         axis.stops.begin(), axis.stops.end(), known,
         [](const trace::StopRecord& stop, std::uint64_t e) { return stop.event.value() < e; });
@@ -86,8 +86,8 @@ void TimeAxis::refresh() const {
                 covered = end;
             }
         }
-        if (data.events.lastEvent() != 0) {
-            const TimeNs first = wall(rank, 1);
+        if (!data.events.empty()) {
+            const TimeNs first = wall(rank, data.events.firstEvent());
             m_zero = any ? std::min(m_zero, first) : first;
             any = true;
         }
@@ -164,13 +164,14 @@ void TimeAxis::lift(std::int32_t rank, std::uint64_t event, TimeNs from) const {
     std::vector<std::uint32_t>& lifts = m_ranks[static_cast<std::size_t>(rank)].lifts;
     const RankData& data = m_data->rank(rank);
     for (; event <= data.events.lastEvent() && shown(rank, event) < from; ++event) {
-        if (lifts.size() < event) {
-            lifts.resize(event, 0);
+        const std::uint64_t index = event - data.events.firstEvent();
+        if (lifts.size() <= index) {
+            lifts.resize(index + 1, 0);
         }
         // Hosts whose clocks disagree may ask for more than that; then the rest is seen going backwards.
         const auto by = static_cast<std::uint32_t>(
             std::min<TimeNs>(from - wall(rank, event), std::numeric_limits<std::uint32_t>::max()));
-        if (std::exchange(lifts[event - 1], by) == by) {
+        if (std::exchange(lifts[index], by) == by) {
             continue;
         }
         const std::uint32_t call = data.events.callOf(event);
@@ -196,8 +197,9 @@ TimeNs TimeAxis::cut(TimeNs wall) const {
 
 TimeNs TimeAxis::at(std::int32_t rank, std::uint64_t event) const {
     refresh();
-    const std::uint64_t last = std::max<std::uint64_t>(m_data->rank(rank).events.lastEvent(), 1);
-    return cut(shown(rank, std::clamp<std::uint64_t>(event, 1, last))) - cut(m_zero);
+    const RankEvents& events = m_data->rank(rank).events;
+    const std::uint64_t last = std::max(events.lastEvent(), events.firstEvent());
+    return cut(shown(rank, std::clamp<std::uint64_t>(event, events.firstEvent(), last))) - cut(m_zero);
 }
 
 std::vector<Timeline::HeldSpan> TimeAxis::held(std::int32_t rank) const {

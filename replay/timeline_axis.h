@@ -48,14 +48,15 @@ class TimeAxis {
         std::vector<trace::StopRecord> stops; ///< by event
         std::vector<TimeNs> total;            ///< length of the stops up to and including each
         // Computed when asked for.
-        std::vector<std::uint32_t> lifts; ///< by event - 1, as far as any is not 0: how far it is moved
+        std::vector<std::uint32_t> lifts; ///< by event from the first one on, as far as any is not 0: how far it is moved
         std::uint64_t settled = 0;        ///< events up to this one follow each other in time
     };
     [[nodiscard]] TimeNs wall(std::int32_t rank, std::uint64_t event) const;
     /// The same, moved.
     [[nodiscard]] TimeNs shown(std::int32_t rank, std::uint64_t event) const {
         const auto& lifts = m_ranks[static_cast<std::size_t>(rank)].lifts;
-        return wall(rank, event) + (event != 0 && event <= lifts.size() ? TimeNs{lifts[event - 1]} : 0);
+        const std::uint64_t index = event - m_data->rank(rank).events.firstEvent(); // huge for events before
+        return wall(rank, event) + (index < lifts.size() ? TimeNs{lifts[index]} : 0);
     }
     /// Moves events, and the receives of what they send, as the messages known by now ask for.
     void settle() const;

@@ -1,6 +1,7 @@
 // What the timeline stores; filled by the recorder, the matcher and the collective table, read by causality.
 #pragma once
 
+#include "../tracelib/history_start.h"
 #include "causality_digest.h"
 #include "timeline.h"
 #include "timeline_array.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -61,11 +63,12 @@ struct ProbeHalf {
     std::int32_t rank = 0;
     std::uint32_t call = kNone;
     std::uint32_t channel = kNone;
-    std::uint32_t position = 0;
+    std::uint32_t position = 0; ///< of the next receive, in Channel::recvs
     std::uint32_t before = 0; ///< receives of this rank with this number or a higher one were posted later
 };
 
-/// One (communicator, source, destination, tag). The k-th send belongs to the k-th receive in posting order.
+/// One (communicator, source, destination, tag). The k-th send belongs to the k-th receive in posting order; those that
+/// are missing before the start of a rank's history count.
 struct Channel {
     std::uint32_t comm = 0;
     std::int32_t source = 0;
@@ -74,6 +77,25 @@ struct Channel {
     SmallList sends;  ///< ids, in order of sending (so ascending)
     SmallList recvs;  ///< ids, in order of posting (so ascending)
     SmallList probes; ///< ids, ascending, and so by position
+    /// Receives missing less sends missing.
+    std::int64_t shift = 0;
+    bool unknown = false; ///< how many are missing is not known: nothing can be paired
+    /// The messages of the first so many receives may have been seen by probes before the start of the history.
+    std::uint32_t seen = 0;
+
+    static constexpr std::int64_t kMissing = -1;
+    /// The place in `sends` of what belongs to a place in `recvs`, and the other way round; negative for one that is
+    /// missing, and beyond the end for one that has not come.
+    [[nodiscard]] std::int64_t sendAt(std::size_t receive) const {
+        return unknown ? kMissing : static_cast<std::int64_t>(receive) + shift;
+    }
+    [[nodiscard]] std::int64_t receiveAt(std::size_t send) const {
+        return unknown ? kMissing : static_cast<std::int64_t>(send) - shift;
+    }
+    [[nodiscard]] bool hasSend(std::int64_t at) const { return at >= 0 && at < static_cast<std::int64_t>(sends.size()); }
+    [[nodiscard]] bool hasReceive(std::int64_t at) const {
+        return at >= 0 && at < static_cast<std::int64_t>(recvs.size());
+    }
 };
 
 /// The halves of a public message, and its place in the list of open ones.
@@ -97,6 +119,7 @@ struct CollRules {
     std::int32_t rootPosition = -1; ///< in members
     std::uint32_t first = kNone;    ///< lowest position that has arrived
     std::uint32_t commEntry = kNone; ///< kNone for group constructors, which stand in no order
+    std::uint32_t ordinal = 0;       ///< there
     std::uint32_t arrivals = 0;
     std::uint32_t finishes = 0;
     bool apart = false; ///< some member has finished it in a later call than it started it in
@@ -109,7 +132,15 @@ struct CommEntry {
     std::vector<RankId> members; ///< canonical order: as the first rank that told of it saw it
     std::int32_t localCount = 0;
     bool inter = false;
-    GrowingArray<std::uint32_t> collectives; ///< by ordinal
+    GrowingArray<std::uint32_t> collectives; ///< by ordinal, from `first` on
+    std::uint32_t first = 0;
+    /// Those that stand far from the others: before where most histories start.
+    std::unordered_map<std::uint32_t, std::uint32_t> apart;
+    std::vector<std::uint32_t> missing; ///< by member: how many of its parts are missing; empty: none of any
+    bool epochsMissing = false;         ///< of some member of the window calls that open or close epochs are missing
+    [[nodiscard]] bool isMissing(std::uint32_t ordinal) const {
+        return std::any_of(missing.begin(), missing.end(), [ordinal](std::uint32_t count) { return ordinal < count; });
+    }
 };
 
 /// A rank's own view of a communicator.
@@ -184,12 +215,33 @@ struct DetailsCache {
     std::uint32_t recvRecord = kNone;
 };
 
+/// A request that was made before the start of the history.
+struct EarlyRequest {
+    Request request; ///< of persistent ones, as if it had been made since
+    trace::StartRequest made;
+};
+
+/// What is known of a rank before the start of its history.
+struct EarlyHistory {
+    std::uint64_t requests = 0;
+    std::uint64_t messages = 0; ///< taken by matched probes
+    std::uint32_t comms = 0;
+    bool incomplete = false;
+    std::vector<trace::StartCall> calls; ///< begun and not ended
+    std::unordered_map<std::uint64_t, EarlyRequest> open; ///< by serial
+};
+
 inline constexpr std::uint64_t kUntouched = 0xffffffffffffffffULL;
 
 struct RankData {
     RankEvents events;
     std::uint32_t world = 0;     ///< entry of MPI_Init among the communicators; that of MPI_Finalize follows
     std::int32_t worldRank = 0;  ///< in its job
+    std::unique_ptr<EarlyHistory> early; ///< null: the history starts with the first event
+    /// Places before this one are missing, or others did before the start of their histories what needs the rank beyond
+    /// them. As in causality.h.
+    std::uint64_t floor = 0;
+    std::uint64_t messagesTaken = 0; ///< by matched probes, since the start
     bool brokenOff = false; ///< the rank has done more than has been recorded
     /// No call that begins before this event has got or lost an edge since the digest was made.
     mutable std::uint64_t touched = kUntouched;
@@ -281,10 +333,27 @@ struct TimelineData {
         RankData& data = rank(rankId);
         data.touched = std::min(data.touched, data.events.beginOf(call));
     }
+    /// The call belongs to something of which another rank's part is missing.
+    void noteMissing(std::int32_t rankId, std::uint32_t call) {
+        RankData& data = rank(rankId);
+        data.floor = std::max(data.floor, data.events.beginOf(call) * 2 + 1);
+    }
     void touchAll() {
         for (RankData& data : ranks) {
             data.touched = 0;
         }
+    }
+    /// A member's part in a collective lies before the start of its history.
+    [[nodiscard]] bool isMissing(std::uint32_t collective, std::uint32_t member) const {
+        const CollRules& r = collRules[collective];
+        if (r.commEntry == kNone) {
+            return collectives[collective].early && hasEarly(collectives[collective].members[member].value());
+        }
+        const CommEntry& entry = commEntries[r.commEntry];
+        return member < entry.missing.size() && r.ordinal < entry.missing[member];
+    }
+    [[nodiscard]] bool hasEarly(std::int32_t r) const {
+        return r >= 0 && r < rankCount() && rank(r).early != nullptr;
     }
     /// Bytes of memory in use.
     [[nodiscard]] std::size_t bytes() const;

@@ -15,7 +15,7 @@ void RankEvents::notePollFailures(Added added, std::uint64_t pollFailures) {
 
 /// The event is in the list of details already.
 RankEvents::Added RankEvents::addIrregular(bool begin, std::uint16_t thread) {
-    const std::uint64_t event = m_details.size();
+    const std::uint64_t event = lastEvent();
     const auto open =
         std::find_if(m_open.begin(), m_open.end(), [&](const auto& entry) { return entry.first == thread; });
     if (begin) {
@@ -47,7 +47,7 @@ void RankEvents::becomeIrregular() {
     for (std::uint32_t call = 0; call < calls; ++call) {
         m_calls.emplace_back(beginOf(call), endOf(call));
     }
-    for (std::uint64_t event = 1; event <= m_details.size(); ++event) {
+    for (std::uint64_t event = firstEvent(); event <= lastEvent(); ++event) {
         m_eventCall.push_back(callOf(event));
     }
     if (m_details.size() % 2 == 1) {

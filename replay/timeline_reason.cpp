@@ -12,7 +12,7 @@ using trace::FunctionId;
 
 std::string describeEvent(const TimelineData& data, std::int32_t rank, std::uint64_t event) {
     const RankEvents& events = data.rank(rank).events;
-    if (event == 0 || event > events.lastEvent()) {
+    if (!events.has(event)) {
         return std::to_string(event);
     }
     const std::uint32_t call = events.callOf(event);
@@ -78,7 +78,8 @@ class Inquiry {
 };
 
 Need Inquiry::receiver(const SendHalf& send) {
-    if (!send.waitsForReceiver || send.cancelled) {
+    if (!send.waitsForReceiver || send.cancelled ||
+        (send.message != kNone && m_data.messages[send.message].state == MessageState::Early)) {
         return Need::Met;
     }
     const std::int32_t to = m_data.channels[send.channel].destination;
@@ -128,8 +129,8 @@ Need Inquiry::sender(const RecvHalf& recv) {
                                                   m_data.rank(send->rank).events.beginOf(send->call)) +
                                     "; " + rankStands(send->rank));
     }
-    if (recv.done != kNone) {
-        return Need::Met; // it came; the sender's recording does not show it
+    if (recv.done != kNone || (recv.message != kNone && m_data.messages[recv.message].state == MessageState::Early)) {
+        return Need::Met; // it came, or was sent before the start of the sender's history
     }
     return message(m_data.rank(m_rank).details[recv.details]);
 }
@@ -141,6 +142,9 @@ Need Inquiry::members(std::uint32_t part) {
         const std::int32_t rank = c.members[member].value();
         if (rank < 0 || rank >= m_data.rankCount()) {
             continue;
+        }
+        if (!c.arrived[member].has_value() && m_data.isMissing(where.collective, member)) {
+            continue; // before the start of its history
         }
         if (!c.arrived[member].has_value()) {
             return unmet(m_call, "rank " + rankName(rank) + " to call " +
@@ -257,8 +261,8 @@ Need Inquiry::linked(bool finished) {
         case Role::Probe: {
             const ProbeHalf& probe = m_data.probes[id];
             const Channel& channel = m_data.channels[probe.channel];
-            if (probe.position < channel.sends.size()) {
-                const SendHalf& send = m_data.sends[channel.sends[probe.position]];
+            if (const std::int64_t at = channel.sendAt(probe.position); channel.hasSend(at)) {
+                const SendHalf& send = m_data.sends[channel.sends[static_cast<std::size_t>(at)]];
                 const CallRef ref = m_data.ref(send.rank, send.call);
                 if (!reached(ref)) {
                     add(unmet(ref, "the message that rank " + rankName(send.rank) + " sends at " +

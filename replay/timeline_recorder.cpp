@@ -67,8 +67,17 @@ void Recorder::addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::
         details = addDetails(rank, std::move(unknown));
     }
     const DetailsCache& cache = data.cache[details.value()];
+    const bool mayEndEarly = data.early != nullptr && !data.early->calls.empty();
+    if (mayEndEarly && data.events.empty() && !cache.begin && endEarly(rank, details.value())) {
+        data.events.startBehind(data.events.missing() + 1); // the history starts with the begin of a call
+        data.floor = std::max(data.floor, data.events.firstEvent() * 2);
+        return;
+    }
     const RankEvents::Added added = data.events.add(cache.begin, cache.thread, details, time, pollFailures);
     if (added.call == kNone) {
+        if (mayEndEarly) {
+            (void)endEarly(rank, details.value());
+        }
         return;
     }
     if (added.begin) {
@@ -141,12 +150,13 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     case CallClass::Imrecv: {
         const auto index = static_cast<std::uint32_t>(data.requests.size());
         created.kind = RequestKind::Recv;
-        created.target = m_matcher.startMatched(rank, call, data.details[details].comm, index);
+        created.target = m_matcher.startMatched(rank, call, data.details[details].comm,
+                                                data.details[details].message, index);
         data.requests.push_back(created);
         break;
     }
     case CallClass::Mrecv:
-        m_matcher.startMatched(rank, call, data.details[details].comm, kNone);
+        m_matcher.startMatched(rank, call, data.details[details].comm, data.details[details].message, kNone);
         break;
     case CallClass::Start:
         start(rank, call, data.details[details]);
@@ -225,26 +235,17 @@ void Recorder::begin(std::int32_t rank, std::uint32_t call, std::uint32_t detail
     }
 }
 
-void Recorder::start(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
-    for (const trace::RequestRef ref : details.requests) {
-        Request* r = request(rank, ref);
-        if (r == nullptr) {
-            continue;
-        }
-        if (r->kind == RequestKind::SendInit) {
-            r->target = m_matcher.send(rank, call, r->details);
-        } else if (r->kind == RequestKind::RecvInit) {
-            r->target = m_matcher.post(rank, call, r->details);
-        } else if (r->kind == RequestKind::CollInit) {
-            r->target = m_collectives.start(rank, call, m_data.rank(rank).details[r->details]);
-        }
-    }
-}
-
 void Recorder::complete(std::int32_t rank, std::uint32_t call, const EventDetails& details) {
     for (const trace::Completion& completion : details.completions) {
         Request* r = request(rank, completion.request);
-        if (r == nullptr || r->target == kNone) {
+        if (r == nullptr) {
+            if (EarlyRequest* made = earlyRequest(rank, completion.request); made != nullptr && made->request.target != kNone) {
+                r = &made->request; // started since
+            } else {
+                completeEarly(rank, completion.request, completion.status);
+            }
+        }
+        if (r == nullptr || r->target == kNone || call == kNone) {
             continue;
         }
         switch (r->kind) {
@@ -326,6 +327,8 @@ void Recorder::end(std::int32_t rank, std::uint32_t call, CallClass callClass, s
     case CallClass::Mprobe:
     case CallClass::Improbe:
         if (details.flag && details.error == trace::ErrorClass::Success) {
+            m_data.rank(rank).messagesTaken +=
+                (callClass == CallClass::Mprobe || callClass == CallClass::Improbe) && details.status.source >= 0 ? 1 : 0;
             m_matcher.probed(rank, call, m_data.beginDetails(rank, call), details,
                              callClass == CallClass::Mprobe || callClass == CallClass::Improbe);
         }

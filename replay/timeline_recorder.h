@@ -13,6 +13,7 @@ class Recorder {
 
     DetailsId addDetails(std::int32_t rank, trace::EventDetails details);
     CommIndex addComm(std::int32_t rank, trace::CommInfo info);
+    void setStart(std::int32_t rank, const trace::HistoryStart& start);
     void addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::uint64_t pollFailures);
     void addEvents(std::int32_t rank, std::span<const NewEvent> events);
 
@@ -29,6 +30,15 @@ class Recorder {
     void finishCollective(std::int32_t rank, std::uint32_t call, trace::CallClass callClass,
                           const trace::EventDetails& details);
     Request* request(std::int32_t rank, trace::RequestRef ref);
+    // What began before the start of the history (timeline_early.cpp).
+    [[nodiscard]] EarlyRequest* earlyRequest(std::int32_t rank, trace::RequestRef ref);
+    void completeEarly(std::int32_t rank, trace::RequestRef ref, const trace::Status& status);
+    void startEarly(std::int32_t rank, std::uint32_t call, trace::RequestRef ref);
+    /// The end of a call that began there; false when `details` is none.
+    bool endEarly(std::int32_t rank, std::uint32_t details);
+    void noteSeen(std::int32_t rank, std::uint32_t comm, std::int32_t peer, std::int32_t tag);
+    void missMessages(std::int32_t rank, std::uint32_t comm, std::int32_t peer, std::int32_t tag, bool sends,
+                      std::int64_t count);
 
     TimelineData& m_data;
     Matcher m_matcher;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace stopline::trace {
 
@@ -28,9 +29,8 @@ inline constexpr const char* kAgentName = "stopline-agent";
 inline constexpr const char* kToleranceVariable = "STOPLINE_TIME_TOLERANCE_NS";
 inline constexpr TimeNs kDefaultToleranceNs = 10'000;
 
-/// Virtual size that the library maps; the file behind it starts at kInitialFileBytes and grows in kGrowBytes steps,
-/// each reserved by posix_fallocate before it is touched.
-inline constexpr std::size_t kMappedBytes = std::size_t{1} << 30;
+/// The file behind the mapping starts at kInitialFileBytes and grows in kGrowBytes steps, each reserved by
+/// posix_fallocate before it is touched, until the region of the blocks has its size (MappingHeader::blockBytes).
 inline constexpr std::size_t kInitialFileBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kGrowBytes = std::size_t{4} << 20;
 
@@ -43,7 +43,28 @@ inline constexpr std::size_t kStagingOffset = kHeaderBytes;
 inline constexpr std::size_t kDictionaryOffset = kStagingOffset + 2 * kStagingBytes; // two staging buffers
 inline constexpr std::size_t kCommOffset = kDictionaryOffset + kDictionaryBytes;
 inline constexpr std::size_t kStopOffset = kCommOffset + kCommBytes;
-inline constexpr std::size_t kBlockOffset = kStopOffset + kStopBytes; ///< compressed blocks, to the end of the file
+inline constexpr std::size_t kStartOffset = kStopOffset + kStopBytes; ///< two HistoryStart, see history_start.h
+inline constexpr std::size_t kStartBytes = 144 * 1024;                ///< of each
+inline constexpr std::size_t kBlockOffset = kStartOffset + 2 * kStartBytes; ///< compressed blocks, to the end of the file
+
+/// How much of compressed blocks is kept: a ring, in which new blocks take the place of the oldest ones.
+inline constexpr std::uint64_t kDefaultBlockBytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kLeastBlockBytes = std::uint64_t{256} << 10; ///< any block fits into it
+inline constexpr std::uint64_t kMostBlockBytes = std::uint64_t{1} << 40;
+/// Virtual size of the mapping of a rank that keeps so much.
+[[nodiscard]] constexpr std::size_t mappedBytes(std::uint64_t blockBytes) {
+    return kBlockOffset + static_cast<std::size_t>(blockBytes);
+}
+/// A wish as it can be: 0 is the default, the rest is brought within the limits and rounded down to whole pages.
+[[nodiscard]] constexpr std::uint64_t blockBytesFor(std::uint64_t wanted) {
+    if (wanted == 0) {
+        return kDefaultBlockBytes;
+    }
+    const std::uint64_t some = wanted < kLeastBlockBytes  ? kLeastBlockBytes
+                               : wanted > kMostBlockBytes ? kMostBlockBytes
+                                                          : wanted;
+    return some / 4096 * 4096;
+}
 
 /// What the library does at the moment. Every change is followed by a futex wake of `stateSequence`.
 enum class RankState : std::uint32_t {
@@ -79,6 +100,7 @@ struct MappingHeader {
     std::uint32_t formatVersion; // A
     std::uint32_t headerBytes;   // A, sizeof(MappingHeader)
     std::uint64_t libraryBuild;  // L, hash of the library's own version string
+    std::uint64_t blockBytes;    // A: size of the region of the blocks; 0 is kDefaultBlockBytes
 
     // Identity.
     std::atomic<std::int32_t> pid;       // L: process that claimed the mapping (the one that calls MPI)
@@ -116,7 +138,13 @@ struct MappingHeader {
     std::atomic<std::uint64_t> dictionaryLength; // L
     std::atomic<std::uint64_t> commLength;       // L
     std::atomic<std::uint32_t> stopCount;        // L and A: fetch_add, then the record, then its `ready` word
-    std::atomic<std::uint64_t> blockLength;      // L
+    std::atomic<std::uint64_t> blockLength;      // L: of all blocks ever made. Byte p of them stands at
+                                                 // kBlockOffset + p % blockBytes while blockTail <= p
+    std::atomic<std::uint64_t> blockTail;        // L: where the oldest kept block starts. Grows before what is below
+                                                 // it is overwritten: whoever has copied from p on, and then still
+                                                 // finds it at or below p, has got blocks
+    std::atomic<std::uint32_t> startSequence;    // L: 0: nothing has been dropped; else HistoryStart number
+                                                 // startSequence % 2 says what was. The other one may be being written
     std::atomic<std::uint64_t> fileBytes;        // A, then L when it grows the file
 
     // The order log that this execution is to follow (order.h): another file of the agent, beside the mapping's.
@@ -176,5 +204,23 @@ struct BlockHeader {
     std::uint32_t checksum; // adler32 of this header with checksum 0, then of the raw bytes
 };
 inline constexpr std::uint32_t kBlockMagic = 0x4b4c4253; // "SBLK"
+
+/// Stands where the next block would not fit before the end of the ring: the rest of it is empty.
+struct BlockGap {
+    std::uint32_t magic; // kGapMagic
+    std::uint32_t words; // its length with this header, in steps of eight bytes
+};
+inline constexpr std::uint32_t kGapMagic = 0x50414753; // "SGAP"
+
+/// Bytes of the gap that starts at `at`, of which `left` bytes are there; 0: none does.
+[[nodiscard]] inline std::uint64_t gapAt(const std::byte* at, std::uint64_t left) {
+    BlockGap gap{};
+    if (left < sizeof gap) {
+        return 0;
+    }
+    std::memcpy(&gap, at, sizeof gap);
+    const std::uint64_t bytes = std::uint64_t{gap.words} * 8;
+    return gap.magic == kGapMagic && bytes <= left ? bytes : 0;
+}
 
 } // namespace stopline::trace

@@ -1,9 +1,8 @@
 #include "reader.h"
 
 #include "codec.h"
+#include "history_start.h"
 #include "unpacker.h"
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -51,8 +50,10 @@ struct RankReader::Impl {
     TimeNs origin = 0;
     std::size_t dictionaryUsed = 0;
     std::size_t commsUsed = 0;
-    std::size_t blocksUsed = 0;
+    std::uint64_t blocksRead = 0; // position, see RankImage::blocksFrom
     std::size_t blockNumber = 0;
+    std::unique_ptr<HistoryStart> start;
+    std::uint32_t starts = 0;
     std::size_t listed = 0;
     bool behind = false;
 
@@ -62,7 +63,9 @@ struct RankReader::Impl {
     std::string readDictionary(const std::vector<std::byte>& bytes);
     std::string readComms(const std::vector<std::byte>& bytes);
     void readStops(const std::vector<std::byte>& bytes);
-    std::string readBlocks(const std::vector<std::byte>& bytes, std::size_t most);
+    std::string readStart(const RankImage& image);
+    std::string readBlocks(const RankImage& image, std::size_t most);
+    std::string readBlock(std::span<const std::byte> bytes, std::uint64_t& used);
     std::string readStaging(const RankImage& image, const HeaderWords& words);
     bool addDetails(EventDetails&& added);
     template <typename Events>
@@ -215,71 +218,86 @@ std::string RankReader::Impl::decodeBatch(Events& from, std::uint64_t firstEvent
     return {};
 }
 
-std::string RankReader::Impl::readBlocks(const std::vector<std::byte>& bytes, std::size_t most) {
+/// The image begins behind what has been read: goes on where it begins.
+std::string RankReader::Impl::readStart(const RankImage& image) {
+    auto from = std::make_unique<HistoryStart>();
+    if (!unpackStart(image.start, *from) || from->position != image.blocksFrom || from->firstEvent == 0) {
+        return "what is known of the events before its first block is damaged";
+    }
+    blocksRead = image.blocksFrom;
+    if (from->firstEvent <= std::max<std::uint64_t>(next, 1)) {
+        return {}; // they had been staged when they were read
+    }
+    events.clear();
+    first = next = from->firstEvent;
+    start = std::move(from);
+    ++starts;
+    return {};
+}
+
+/// One block or gap at the start of `bytes`; `used` gets its length.
+std::string RankReader::Impl::readBlock(std::span<const std::byte> bytes, std::uint64_t& used) {
+    used = gapAt(bytes.data(), bytes.size());
+    if (used != 0) {
+        return {};
+    }
+    if (bytes.size() < sizeof(BlockHeader)) {
+        return "its header is cut off";
+    }
+    BlockHeader header{};
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.magic != kBlockMagic) {
+        return "it does not start as a block";
+    }
+    const std::size_t raw = std::size_t{header.tokenBytes} + header.idBytes + header.timeBytes;
+    const std::size_t stored = (std::size_t{header.compressedBytes} + 7) & ~std::size_t{7};
+    if (header.codec > 1) {
+        return "unknown codec " + std::to_string(header.codec);
+    }
+    if (raw > kMaxPackedBytes || header.eventCount == 0 || header.eventCount > kStagingBytes ||
+        header.firstEvent == 0 || header.firstEvent > std::numeric_limits<std::uint64_t>::max() / 2) {
+        return "its header contradicts itself";
+    }
+    if (stored > bytes.size() - sizeof(BlockHeader)) {
+        return "its data are cut off";
+    }
+    if (next != 0 && header.firstEvent > next) {
+        return "events " + std::to_string(last() + 1) + " to " + std::to_string(header.firstEvent - 1) +
+               " are missing before it";
+    }
+    used = sizeof(BlockHeader) + stored;
+    if (header.firstEvent + header.eventCount - 1 <= last()) {
+        return {};
+    }
+    std::vector<std::byte> buffer(kMaxPackedBytes);
+    if (std::string error = unpackBlock(header, bytes.subspan(sizeof header), buffer); !error.empty()) {
+        return error;
+    }
+    const std::span<const std::byte> all(buffer.data(), raw);
+    PackedEvents packed(all.first(header.tokenBytes), all.subspan(header.tokenBytes, header.idBytes),
+                        all.last(header.timeBytes));
+    return decodeBatch(packed, header.firstEvent, header.startTime, header.eventCount);
+}
+
+std::string RankReader::Impl::readBlocks(const RankImage& image, std::size_t most) {
+    if (blocksRead < image.blocksFrom) {
+        if (std::string error = readStart(image); !error.empty()) {
+            return error;
+        }
+    }
     const std::size_t before = events.size();
-    while (blocksUsed < bytes.size()) {
+    const std::span<const std::byte> bytes(image.blocks);
+    const std::uint64_t end = image.blocksFrom + bytes.size();
+    while (blocksRead < end) {
         if (events.size() - before >= most) {
             behind = true;
             return {};
         }
-        const auto fault = [this](const std::string& what) {
-            return "block " + std::to_string(blockNumber) + " (byte " + std::to_string(blocksUsed) +
-                   "): " + what;
-        };
-        const std::size_t left = bytes.size() - blocksUsed;
-        if (left < sizeof(BlockHeader)) {
-            return fault("its header is cut off");
+        std::uint64_t used = 0;
+        if (const std::string error = readBlock(bytes.subspan(blocksRead - image.blocksFrom), used); !error.empty()) {
+            return "block " + std::to_string(blockNumber) + " (byte " + std::to_string(blocksRead) + "): " + error;
         }
-        const auto header = wordAt<BlockHeader>(bytes, blocksUsed);
-        if (header.magic != kBlockMagic) {
-            return fault("it does not start as a block");
-        }
-        const std::size_t raw = std::size_t{header.tokenBytes} + header.idBytes + header.timeBytes;
-        const std::size_t stored = (std::size_t{header.compressedBytes} + 7) & ~std::size_t{7};
-        if (header.codec > 1) {
-            return fault("unknown codec " + std::to_string(header.codec));
-        }
-        if (raw > kMaxPackedBytes || header.eventCount == 0 || header.eventCount > kStagingBytes ||
-            header.firstEvent == 0 || header.firstEvent > std::numeric_limits<std::uint64_t>::max() / 2) {
-            return fault("its header contradicts itself");
-        }
-        if (stored > left - sizeof(BlockHeader)) {
-            return fault("its data are cut off");
-        }
-        if (next != 0 && header.firstEvent > next) {
-            return fault("events " + std::to_string(last() + 1) + " to " +
-                         std::to_string(header.firstEvent - 1) + " are missing before it");
-        }
-        if (header.firstEvent + header.eventCount - 1 > last()) {
-            std::vector<std::byte> buffer(kMaxPackedBytes);
-            const auto* data =
-                reinterpret_cast<const Bytef*>(bytes.data() + blocksUsed + sizeof(BlockHeader));
-            auto* out = reinterpret_cast<Bytef*>(buffer.data());
-            uLongf size = buffer.size();
-            if (header.codec == 0) {
-                if (header.compressedBytes != raw) {
-                    return fault("its header contradicts itself");
-                }
-                std::memcpy(out, data, raw);
-            } else if (uncompress(out, &size, data, header.compressedBytes) != Z_OK || size != raw) {
-                return fault("its data cannot be decompressed");
-            }
-            BlockHeader unsummed = header;
-            unsummed.checksum = 0;
-            const uLong sum = adler32(1, reinterpret_cast<const Bytef*>(&unsummed), sizeof unsummed);
-            if (adler32(sum, out, static_cast<uInt>(raw)) != header.checksum) {
-                return fault("its checksum is wrong");
-            }
-            const std::span<const std::byte> all(buffer.data(), raw);
-            PackedEvents packed(all.first(header.tokenBytes), all.subspan(header.tokenBytes, header.idBytes),
-                                all.last(header.timeBytes));
-            if (std::string error =
-                    decodeBatch(packed, header.firstEvent, header.startTime, header.eventCount);
-                !error.empty()) {
-                return fault(error);
-            }
-        }
-        blocksUsed += sizeof(BlockHeader) + stored;
+        blocksRead += used;
         ++blockNumber;
     }
     return {};
@@ -329,7 +347,7 @@ std::string RankReader::update(const RankImage& image, std::size_t most) {
         return error.empty();
     };
     note(m_impl->readDictionary(image.dictionary));
-    const std::string blocks = m_impl->readBlocks(image.blocks, most);
+    const std::string blocks = m_impl->readBlocks(image, most);
     note(blocks);
     // Behind a broken block the staged events are no continuation.
     if (blocks.empty() && !m_impl->behind) {
@@ -355,6 +373,12 @@ void RankReader::discard(std::size_t count) {
 }
 EventIndex RankReader::lastEvent() const {
     return EventIndex{m_impl->last()};
+}
+const HistoryStart* RankReader::start() const {
+    return m_impl->start.get();
+}
+std::uint32_t RankReader::starts() const {
+    return m_impl->starts;
 }
 const EventDetails& RankReader::details(DetailsId id) const {
     return m_impl->details.at(id.value());

@@ -13,6 +13,7 @@
 namespace stopline::trace {
 
 struct DetailsView;
+struct HistoryStart;
 
 /// Plain copy of the parts of a mapping that a reader needs. The agent sends deltas; whoever keeps the image
 /// appends.
@@ -22,7 +23,11 @@ struct RankImage {
     std::vector<std::byte> dictionary; ///< valid prefix
     std::vector<std::byte> comms;      ///< valid prefix
     std::vector<std::byte> stops;      ///< valid prefix, array of MappedStop
-    std::vector<std::byte> blocks;     ///< valid prefix
+    /// Valid blocks, one behind the other, from byte `blocksFrom` of all that the rank has made on. When that is not 0,
+    /// older ones were gone before they could be copied, and `start` says what they were: see packStart().
+    std::vector<std::byte> blocks;
+    std::uint64_t blocksFrom = 0;
+    std::vector<std::byte> start;
 };
 
 struct DecodedEvent {
@@ -53,6 +58,11 @@ class RankReader {
     /// Forgets the first `count` of events(): whoever takes them elsewhere need not have them twice.
     void discard(std::size_t count);
     [[nodiscard]] EventIndex lastEvent() const; ///< 0 when there are none
+    /// What was before the events when the first ones are missing; null when none are. Valid until the next update().
+    [[nodiscard]] const HistoryStart* start() const;
+    /// How often the events have started anew behind missing ones: whoever has taken events of before has to let go of
+    /// them and begins with start().
+    [[nodiscard]] std::uint32_t starts() const;
     [[nodiscard]] const EventDetails& details(DetailsId id) const;
     [[nodiscard]] std::uint32_t detailsCount() const;
     [[nodiscard]] const std::vector<CommInfo>& comms() const; ///< by CommIndex

@@ -2,8 +2,6 @@
 
 #include <zlib.h>
 
-#include <cerrno>
-
 namespace stopline::trace {
 
 namespace {
@@ -83,14 +81,11 @@ void Recorder::open(std::byte* base, RecorderMemory* memory, GrowFunction grow, 
     m_header = reinterpret_cast<MappingHeader*>(base);
     m_memory = memory;
     m_signatures.open(base, &memory->signatures);
-    m_grow = grow;
-    m_growContext = growContext;
+    m_ring.open(base, &memory->history, grow, growContext);
     m_tolerance = tolerance < 0 ? 0 : tolerance;
     constexpr TimeNs exactError = TimeNs{1} << (kExactShift - 1);
     m_exactFrom = m_tolerance > exactError ? m_tolerance : exactError;
     m_commLength = m_header->commLength.load(std::memory_order_relaxed);
-    m_blockLength = m_header->blockLength.load(std::memory_order_relaxed);
-    m_fileBytes = m_header->fileBytes.load(std::memory_order_relaxed);
     startBuffer(0);
 }
 
@@ -119,27 +114,6 @@ void Recorder::switchOff(int error) {
         m_off = true;
         m_header->recordingOff.store(static_cast<std::uint32_t>(error), std::memory_order_release);
     }
-}
-
-bool Recorder::ensureFile(std::uint64_t bytes) {
-    if (bytes <= m_fileBytes) {
-        return true;
-    }
-    std::uint64_t want = m_fileBytes;
-    while (want < bytes) {
-        want += kGrowBytes;
-    }
-    if (want > kMappedBytes) {
-        switchOff(EFBIG);
-        return false;
-    }
-    if (const int error = m_grow(m_growContext, want); error != 0) {
-        switchOff(error);
-        return false;
-    }
-    m_fileBytes = want;
-    m_header->fileBytes.store(want, std::memory_order_release);
-    return true;
 }
 
 inline std::uint32_t Recorder::codeTime(std::uint8_t& lastCode, TimeNs delta, std::byte* out) {
@@ -273,13 +247,14 @@ void Recorder::flush() {
     if (m_off || m_ids == 0) {
         return;
     }
-    const std::uint64_t at = kBlockOffset + m_blockLength;
-    if (!ensureFile(at + sizeof(BlockHeader) + kMaxPackedBytes + 8)) {
-        return;
-    }
     m_memory->packer.finish();
     const Streams streams(m_memory->packer);
-    std::byte* data = m_base + at + sizeof(BlockHeader);
+    std::byte* at = m_ring.makeRoom(sizeof(BlockHeader) + streams.total(), m_memory->arena);
+    if (at == nullptr) {
+        switchOff(m_ring.error());
+        return;
+    }
+    std::byte* data = at + sizeof(BlockHeader);
     BlockHeader block{};
     block.magic = kBlockMagic;
     block.firstEvent = m_firstStaged;
@@ -298,10 +273,8 @@ void Recorder::flush() {
         }
     }
     block.checksum = checksumOf(block, streams);
-    std::memcpy(m_base + at, &block, sizeof block);
-    const std::uint64_t stored = (std::uint64_t{block.compressedBytes} + 7) & ~std::uint64_t{7};
-    m_blockLength += sizeof block + stored;
-    m_header->blockLength.store(m_blockLength, std::memory_order_release);
+    std::memcpy(at, &block, sizeof block);
+    m_ring.written(sizeof block + block.compressedBytes);
 
     startBuffer((m_sequence + 1) & ~kStagingTurning);
 }

@@ -2,6 +2,7 @@
 // tests.
 #pragma once
 
+#include "block_ring.h"
 #include "mapping.h"
 #include "packer.h"
 #include "signatures.h"
@@ -22,10 +23,9 @@ struct RecorderMemory {
     /// The last one is for inline details.
     std::uint8_t lastCode[SignatureMemory::kMaxSignatures + 1];
     alignas(16) std::byte arena[kArenaBytes];
+    HistoryMemory history; ///< touched only when the oldest blocks have to go
 };
-
-/// Makes the file behind the mapping at least `bytes` long, its space reserved. Returns 0 or an errno.
-using GrowFunction = int (*)(void* context, std::uint64_t bytes);
+static_assert(RecorderMemory::kArenaBytes >= HistoryTracker::kWorkBytes);
 
 /// One writer a mapping. Not thread-safe: the caller holds a lock where several threads call MPI.
 class Recorder {
@@ -56,7 +56,7 @@ class Recorder {
     /// Describes a communicator; kNoComm when the region is full.
     CommIndex addComm(const CommView& comm);
 
-    /// Turns what is staged into a block.
+    /// Turns what is staged into a block. Where the region of the blocks is full, the oldest ones go.
     void flush();
 
     /// Stops recording for ever; events are still counted. `error` is an errno.
@@ -69,7 +69,6 @@ class Recorder {
     [[nodiscard]] TimeNs reconstructedTime() const { return m_time; }
 
   private:
-    [[nodiscard]] bool ensureFile(std::uint64_t bytes);
     std::uint64_t appendKnown(std::uint32_t id, TimeNs execution);
     std::uint64_t appendKeyed(const QuickKey& key, const DetailsView& details, TimeNs execution);
     std::uint64_t appendDetails(const QuickKey* key, const DetailsView& details, TimeNs execution,
@@ -88,8 +87,7 @@ class Recorder {
     std::byte* m_base = nullptr;
     RecorderMemory* m_memory = nullptr;
     Signatures m_signatures;
-    GrowFunction m_grow = nullptr;
-    void* m_growContext = nullptr;
+    BlockRing m_ring;
     TimeNs m_tolerance = 0;
     TimeNs m_exactFrom = 0; // error of a code above which the exact form is written
     TimeNs m_time = 0;
@@ -103,8 +101,6 @@ class Recorder {
     // What decides where is written is kept here: the program may overwrite the header.
     std::uint32_t m_sequence = 0;
     std::uint64_t m_commLength = 0;
-    std::uint64_t m_blockLength = 0;
-    std::uint64_t m_fileBytes = 0;
     TimeNs m_stagedTime = 0;
     bool m_off = false;
 };

@@ -1,5 +1,9 @@
 #include "unpacker.h"
 
+#include <zlib.h>
+
+#include <cstring>
+
 namespace stopline::trace {
 
 namespace {
@@ -8,6 +12,27 @@ constexpr std::uint64_t kMaxExact = (std::numeric_limits<std::uint64_t>::max() >
 constexpr std::uint64_t kMaxId = 1U << 24; ///< far above what a dictionary can hold
 
 } // namespace
+
+std::string unpackBlock(const BlockHeader& header, std::span<const std::byte> stored, std::span<std::byte> raw) {
+    const uLong size = uLong{header.tokenBytes} + header.idBytes + header.timeBytes;
+    const auto* data = reinterpret_cast<const Bytef*>(stored.data());
+    auto* out = reinterpret_cast<Bytef*>(raw.data());
+    if (header.codec == 0) {
+        if (header.compressedBytes != size) {
+            return "its header contradicts itself";
+        }
+        std::memcpy(out, data, size);
+    } else {
+        uLongf got = raw.size();
+        if (uncompress(out, &got, data, header.compressedBytes) != Z_OK || got != size) {
+            return "its data cannot be decompressed";
+        }
+    }
+    BlockHeader unsummed = header;
+    unsummed.checksum = 0;
+    const uLong sum = adler32(1, reinterpret_cast<const Bytef*>(&unsummed), sizeof unsummed);
+    return adler32(sum, out, static_cast<uInt>(size)) == header.checksum ? std::string() : "its checksum is wrong";
+}
 
 void readCode(ByteReader& in, StreamEvent& event) {
     event.code = in.byte();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace stopline::trace {
@@ -21,6 +22,10 @@ struct StreamEvent {
 
 /// A time code with what belongs to it.
 void readCode(ByteReader& in, StreamEvent& event);
+
+/// The streams of a block, one behind the other, from its stored bytes into `raw`, which has kMaxPackedBytes. Empty, or
+/// what is wrong with them.
+[[nodiscard]] std::string unpackBlock(const BlockHeader& header, std::span<const std::byte> stored, std::span<std::byte> raw);
 
 /// The streams of staging.
 class StagedEvents {

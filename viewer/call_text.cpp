@@ -145,7 +145,8 @@ void addCollective(QStringList& lines, const replay::Timeline& timeline, CallRef
     }
     QString line = u"%1 of %2 members arrived"_s.arg(arrived).arg(collective.members.size());
     if (!missing.isEmpty()) {
-        line += u"; missing: rank "_s + missing.join(u", "_s);
+        line += (collective.early ? u"; before the start of the history, or missing: rank "_s : u"; missing: rank "_s) +
+                missing.join(u", "_s);
         if (qsizetype(collective.members.size()) - arrived > missing.size()) {
             line += u" and more"_s;
         }
@@ -287,6 +288,8 @@ QString messageStateText(const replay::Timeline& timeline, const replay::Message
         return u"pending: posted, nothing sent yet"_s;
     case MessageState::Cancelled:
         return u"cancelled"_s;
+    case MessageState::Early:
+        return message.send ? u"received before the start of the history"_s : u"sent before the start of the history"_s;
     }
     return {};
 }

@@ -224,7 +224,7 @@ void DiagramModel::updateMessages(bool all) {
         const TrackMessage& m = m_messages[i];
         if (m.matched()) {
             m_backwards += m.backwards() ? 1 : 0;
-        } else if (m.state != MessageState::Cancelled) {
+        } else if (m.state != MessageState::Cancelled && m.state != MessageState::Early) {
             m_open.push_back(std::uint32_t(i));
         }
     }
@@ -251,7 +251,7 @@ void DiagramModel::updateCollectives(bool all) {
             const auto ref = i < from.arrived.size() ? from.arrived[i] : std::nullopt;
             if (!ref || ref->rank.value() < 0 || ref->rank.value() >= ranks() ||
                 ref->call.value() >= calls(ref->rank.value()).size()) {
-                c.complete = false;
+                c.complete = c.complete && from.early; // then others were there before the start of their histories
                 continue;
             }
             const TrackCall& call = calls(ref->rank.value())[ref->call.value()];

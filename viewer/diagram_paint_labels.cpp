@@ -116,6 +116,25 @@ std::vector<Span> gaps(const Span& all, std::vector<Span> spans) {
 
 } // namespace
 
+/// Where the history of a rank starts, beside that place or, without room there, over it.
+void DiagramPainter::paintStarts(QPainter& painter, const Geometry& geometry) {
+    const QFontMetrics metrics(painter.font());
+    for (const RowMarks& row : geometry.rows) {
+        if (row.startEvent == 0 || row.firstX < 0 || row.firstX > geometry.view.width) {
+            continue;
+        }
+        const QString text = QStringLiteral("history starts at event %1").arg(row.startEvent);
+        const int width = metrics.horizontalAdvance(text);
+        const bool before = row.firstX >= width + 8;
+        const double x = before ? row.firstX - width - 6 : row.firstX + 4;
+        const double y = before ? (row.barTop + row.barBottom - metrics.height()) / 2.0 : row.top;
+        painter.fillRect(QRectF(row.firstX - 1, row.top, 2, row.height), m_palette.hatch);
+        painter.fillRect(QRectF(x - 2, y, width + 4, metrics.height()), m_palette.frame);
+        painter.setPen(m_palette.weakText);
+        m_texts.draw(painter, std::ceil(x), y, text);
+    }
+}
+
 void DiagramPainter::paintBoxLabels(QPainter& painter, const Geometry& geometry) {
     const QFontMetrics metrics(m_font);
     if (!m_boxLabel || geometry.layout.level() != RowLevel::Full || geometry.rows.empty()) {

@@ -47,6 +47,7 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
     for (const MessageLine& line : geometry.pending) {
         drawMessage(painter, line);
     }
+    paintStarts(painter, geometry);
     paintBoxLabels(painter, geometry);
     paintHandles(painter, geometry);
     paintSelection(painter, geometry);
@@ -101,6 +102,11 @@ void DiagramPainter::paintHatches(QPainter& painter, const Geometry& geometry) {
     for (const RowMarks& row : geometry.rows) {
         if (!row.open && row.lastX < geometry.view.width) {
             painter.fillRect(row.lastX, row.top, geometry.view.width - row.lastX, row.height, notExecuted);
+        }
+        if (row.startEvent != 0 && row.firstX > 0) {
+            // The other way round: not what is to come but what is gone.
+            painter.fillRect(0, row.top, std::min(row.firstX, geometry.view.width), row.height,
+                             QBrush(heldColour, Qt::FDiagPattern));
         }
     }
     for (const HeldBand& band : geometry.held) {

@@ -59,6 +59,7 @@ class DiagramPainter {
     // diagram_painter.cpp: rows and calls
     void paintRows(QPainter& painter, const Geometry& geometry);
     void paintHatches(QPainter& painter, const Geometry& geometry);
+    void paintStarts(QPainter& painter, const Geometry& geometry);
     void paintBoxes(QPainter& painter, const Geometry& geometry);
     void paintBoxLabels(QPainter& painter, const Geometry& geometry);
     void drawBoxBody(QPainter& painter, const Box& box) const;

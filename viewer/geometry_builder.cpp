@@ -103,6 +103,9 @@ RowMarks GeometryBuilder::rowMarks(int row, const BarLane& lane) const {
     const auto all = m_model.calls(row);
     marks.firstX = all.empty() ? column(0) : column(DiagramModel::begin(all.front(), m_scene.axis));
     marks.lastX = all.empty() ? column(0) : column(m_model.nowEdge(row, m_scene.axis));
+    if (const EventIndex first = m_model.timeline()->firstEvent(RankId{row}); first > EventIndex{1}) {
+        marks.startEvent = first.value();
+    }
     const RowState* state = rowState(row);
     if (state == nullptr) {
         return marks;

@@ -144,7 +144,8 @@ bool SearchQuery::holds(const Word& word, const replay::Timeline& timeline, Call
                anyMessage([&](const replay::Message& m) { return m.send && compare(std::int64_t(m.bytes)); });
     case Kind::Unmatched:
         return anyMessage([](const replay::Message& m) {
-            return m.state != replay::MessageState::Matched && m.state != replay::MessageState::Cancelled;
+            return m.state != replay::MessageState::Matched && m.state != replay::MessageState::Cancelled &&
+                   m.state != replay::MessageState::Early;
         });
     case Kind::Wildcard:
         return begin.recvPeer == kAnySource || begin.recvTag == kAnyTag;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstddef>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,7 @@ namespace {
 
 trace::RecorderMemory recorderMemory;
 char mapPath[PATH_MAX];
+std::size_t mapBytes;
 std::atomic<bool> spinLock;
 
 constexpr const char* kVersionString = "stopline-mpi 0.1.0";
@@ -87,8 +89,11 @@ MappingHeader* openMapping() {
         return nullptr;
     }
     void* base = MAP_FAILED;
-    if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(trace::kBlockOffset)) {
-        base = mmap(nullptr, trace::kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    std::uint64_t blockBytes = 0;
+    if (lseek(fd, 0, SEEK_END) >= static_cast<off_t>(trace::kBlockOffset) &&
+        pread(fd, &blockBytes, sizeof blockBytes, offsetof(MappingHeader, blockBytes)) == sizeof blockBytes) {
+        mapBytes = trace::mappedBytes(trace::blockBytesFor(blockBytes));
+        base = mmap(nullptr, mapBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     }
     const int error = errno;
     close(fd);
@@ -98,7 +103,7 @@ MappingHeader* openMapping() {
     }
     auto* header = static_cast<MappingHeader*>(base);
     if (!isFit(*header)) {
-        munmap(base, trace::kMappedBytes);
+        munmap(base, mapBytes);
         return nullptr;
     }
     return header;
@@ -262,7 +267,7 @@ bool claim() {
     std::int32_t owner = 0;
     while (!header.pid.compare_exchange_strong(owner, rank.pid, std::memory_order_acq_rel)) {
         if (!isAbandoned(header, owner)) {
-            munmap(rank.header, trace::kMappedBytes);
+            munmap(rank.header, mapBytes);
             rank.header = nullptr;
             return false;
         }

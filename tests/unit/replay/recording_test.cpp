@@ -2,11 +2,14 @@
 #include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
 
 #include "../../../replay/recording.h"
+#include "../../../tracelib/history_advance.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
+#include <set>
 
 namespace stopline::replay {
 namespace {
@@ -247,6 +250,82 @@ TEST(Recording, ABranchKeepsWhatWasEqualAndGoesOnWithWhatIsNew) {
     EXPECT_FALSE(recording.feed(RankId{0}, bench::recording(barriers(16, 12), 0, 2, 1), error));
     EXPECT_FALSE(recording.replaying(RankId{0}));
     EXPECT_EQ(error, QString());
+}
+
+/// Halves of messages by event, of those that are matched.
+std::set<std::array<std::uint64_t, 4>> pairsOf(const Timeline& timeline) {
+    std::set<std::array<std::uint64_t, 4>> pairs;
+    for (const Message& m : timeline.messages()) {
+        if (m.state == MessageState::Matched) {
+            pairs.insert({std::uint64_t(m.send->rank.value()), timeline.call(*m.send).begin.value(),
+                          std::uint64_t(m.post->rank.value()), timeline.call(*m.post).begin.value()});
+        }
+    }
+    return pairs;
+}
+
+/// What `part` has is what `whole` has of it.
+void expectPart(const Timeline& part, const Timeline& whole) {
+    std::set<std::array<std::uint64_t, 4>> kept;
+    for (const auto& pair : pairsOf(whole)) {
+        if (pair[1] >= part.firstEvent(RankId{int(pair[0])}).value() && pair[3] >= part.firstEvent(RankId{int(pair[2])}).value()) {
+            kept.insert(pair);
+        }
+    }
+    EXPECT_EQ(pairsOf(part), kept);
+    EXPECT_FALSE(kept.empty());
+    EXPECT_TRUE(part.openMessages().empty());
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        const RankId id{rank};
+        ASSERT_EQ(part.lastEvent(id), whole.lastEvent(id));
+        for (std::uint64_t event = part.firstEvent(id).value(); event <= part.lastEvent(id).value(); event += 97) {
+            EXPECT_EQ(part.details(id, part.eventDetails(id, EventIndex{event})),
+                      whole.details(id, whole.eventDetails(id, EventIndex{event})));
+            EXPECT_EQ(part.axisTime(id, EventIndex{event}) - part.axisTime(id, part.lastEvent(id)),
+                      whole.axisTime(id, EventIndex{event}) - whole.axisTime(id, whole.lastEvent(id)));
+        }
+    }
+}
+
+TEST(Recording, KeepsTheLatestEventsWhenThereAreTooMany) {
+    Recording whole(kRanks);
+    Recording bounded(kRanks);
+    bounded.setMostEvents(10'000);
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        const trace::RankImage image = bench::recording(rank, kRanks, kIterations);
+        QString error;
+        EXPECT_FALSE(whole.feed(RankId{rank}, image, error).has_value());
+        EXPECT_FALSE(bounded.feed(RankId{rank}, image, error).has_value());
+        EXPECT_EQ(error, QString());
+        while (bounded.startDue()) {
+            bounded.startAnew();
+        }
+    }
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        const Timeline& timeline = bounded.timeline();
+        const std::uint64_t kept = timeline.lastEvent(RankId{rank}).value() - timeline.firstEvent(RankId{rank}).value() + 1;
+        EXPECT_LE(kept, 10'000U);
+        EXPECT_GE(kept, 7'490U);
+    }
+    expectPart(bounded.timeline(), whole.timeline());
+}
+
+TEST(Recording, BlocksThatAreLeftOutAreCounted) {
+    constexpr std::uint64_t kMany = 20'000; // several blocks
+    Recording whole(kRanks);
+    Recording bounded(kRanks);
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        trace::RankImage image = bench::recording(rank, kRanks, kMany);
+        QString error;
+        EXPECT_FALSE(whole.feed(RankId{rank}, image, error).has_value());
+        // Each starts somewhere else.
+        trace::HistoryAdvance::leaveOut(image, 60'000 + 20'000 * std::uint64_t(rank));
+        EXPECT_FALSE(bounded.feed(RankId{rank}, image, error).has_value());
+        EXPECT_EQ(error, QString());
+        EXPECT_GT(bounded.timeline().firstEvent(RankId{rank}).value(), 1U);
+        EXPECT_EQ(bounded.startDue(), false);
+    }
+    expectPart(bounded.timeline(), whole.timeline());
 }
 
 } // namespace

@@ -23,7 +23,7 @@ add_executable(timeline_test
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)
 
-add_executable(timeline_twin_test twin_test.cpp)
+add_executable(timeline_twin_test start_test.cpp twin_test.cpp)
 target_link_libraries(timeline_twin_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_twin_test DISCOVERY_TIMEOUT 60)
 

@@ -3,6 +3,7 @@
 
 #include "../../../tracelib/reader.h"
 #include "../../../tracelib/recorder.h"
+#include "../../../tracelib/ring_copy.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -14,7 +15,9 @@ namespace stopline::trace::testing {
 /// A mapping in memory whose file can be limited, with a recorder on it.
 class Mapping {
   public:
-    explicit Mapping(TimeNs tolerance = kDefaultToleranceNs, std::size_t limit = std::size_t{64} << 20)
+    /// `blockBytes`: size of the ring of blocks, 0 for the default.
+    explicit Mapping(TimeNs tolerance = kDefaultToleranceNs, std::size_t limit = std::size_t{64} << 20,
+                     std::uint64_t blockBytes = 0)
         : m_bytes(static_cast<std::byte*>(std::calloc(limit + kGrowBytes, 1))), m_limit(limit),
           m_memory(static_cast<RecorderMemory*>(std::calloc(1, sizeof(RecorderMemory)))) {
         auto& h = *new (m_bytes) MappingHeader();
@@ -22,6 +25,7 @@ class Mapping {
         h.formatVersion = kFormatVersion;
         h.headerBytes = sizeof(MappingHeader);
         h.fileBytes = kInitialFileBytes;
+        h.blockBytes = blockBytes;
         recorder.open(m_bytes, m_memory, grow, this, tolerance);
     }
     ~Mapping() {
@@ -34,8 +38,15 @@ class Mapping {
     [[nodiscard]] MappingHeader& header() { return *reinterpret_cast<MappingHeader*>(m_bytes); }
     [[nodiscard]] std::byte* bytes() { return m_bytes; }
 
+    /// Whatever is there now.
     [[nodiscard]] RankImage image() {
         RankImage image;
+        pull(image);
+        return image;
+    }
+
+    /// Brings an image up to date as the agent and the window do.
+    void pull(RankImage& image, std::uint64_t most = UINT64_MAX) {
         const MappingHeader& h = header();
         const auto copy = [this](std::vector<std::byte>& to, std::size_t offset, std::size_t size) {
             to.assign(m_bytes + offset, m_bytes + offset + size);
@@ -45,8 +56,16 @@ class Mapping {
         copy(image.dictionary, kDictionaryOffset, h.dictionaryLength);
         copy(image.comms, kCommOffset, h.commLength);
         copy(image.stops, kStopOffset, h.stopCount * sizeof(MappedStop));
-        copy(image.blocks, kBlockOffset, h.blockLength);
-        return image;
+        const std::uint64_t have = image.blocksFrom + image.blocks.size();
+        const CopiedBlocks copied = copyBlocks(m_bytes, blockBytesFor(h.blockBytes), m_limit + kGrowBytes, have, h.blockLength, most);
+        if (copied.from != have) {
+            image.blocks.clear();
+            image.blocksFrom = copied.from;
+            const auto* start = reinterpret_cast<const std::byte*>(copied.start.data());
+            image.start.assign(start, start + copied.start.size());
+        }
+        const auto* blocks = reinterpret_cast<const std::byte*>(copied.blocks.data());
+        image.blocks.insert(image.blocks.end(), blocks, blocks + copied.blocks.size());
     }
 
     Recorder recorder;

@@ -326,7 +326,7 @@ int main(int argc, char** argv) {
     if (options.noGrowth && fcntl(fd, F_ADD_SEALS, F_SEAL_GROW) != 0) {
         fail("seal");
     }
-    void* base = mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void* base = mmap(nullptr, mappedBytes(kDefaultBlockBytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base == MAP_FAILED) {
         fail("mmap");
     }

@@ -34,7 +34,7 @@ __attribute__((constructor)) void begin() {
     }
     const int fd = ::open(path, O_RDWR | O_CLOEXEC);
     void* base =
-        fd < 0 ? MAP_FAILED : ::mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        fd < 0 ? MAP_FAILED : ::mmap(nullptr, mappedBytes(kDefaultBlockBytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) {
         return;
     }

@@ -202,8 +202,7 @@ TEST_F(Guard, NothingIsReadFromBeyondTheMapping) {
 }
 
 TEST_F(Guard, BlocksEndWithTheFile) {
-    mapping.header().blockLength.store(trace::kMappedBytes -
-                                       trace::kBlockOffset); // possible, but the file is shorter
+    mapping.header().blockLength.store(trace::kDefaultBlockBytes); // possible, but the file is shorter
     const Pulled pulled(mapping.copyForWindow({}));
     EXPECT_EQ(pulled.blocks.size(), trace::kInitialFileBytes - trace::kBlockOffset);
 }

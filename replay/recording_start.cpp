@@ -1,0 +1,180 @@
+// Timelines that replace the one before: of another execution, or of ranks whose first events are missing, as they were
+// overwritten before they were read or are more than are to be kept.
+#include "recording_feed.h"
+
+#include "../tracelib/history_advance.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace stopline::replay {
+
+/// The reader has begun anew behind missing events.
+void Recording::beginBehind(RankFeed& feed) {
+    const trace::HistoryStart* start = feed.reader.start();
+    if (start == nullptr) {
+        return;
+    }
+    const std::uint64_t last = m_timeline->lastEvent(feed.rank).value();
+    if (last >= m_timeline->firstEvent(feed.rank).value()) {
+        // An execution that is compared goes on wherever it can be compared.
+        feed.gap = start->firstEvent > last + 1;
+        return;
+    }
+    feed.start = std::make_unique<trace::HistoryStart>(*start);
+    feed.startTold = false;
+}
+
+/// Before the first of the events up to `to` goes into the timeline. Ends of calls whose begins are missing are left out
+/// as well, so that the history starts with a begin.
+void Recording::tellStart(RankFeed& feed, std::size_t to) {
+    if (feed.start == nullptr || std::exchange(feed.startTold, true)) {
+        return;
+    }
+    const auto& events = feed.reader.events();
+    const auto isEnd = [&] {
+        return feed.consumed < to && feed.start->callCount != 0 &&
+               feed.reader.details(events[feed.consumed].details).kind == trace::EventKind::End;
+    };
+    if (isEnd()) {
+        trace::HistoryAdvance advance(feed.start.get());
+        do {
+            advance.add(feed.reader.details(events[feed.consumed++].details));
+            *feed.start = advance.start();
+        } while (isEnd());
+    }
+    m_timeline->setStart(feed.rank, *feed.start);
+}
+
+bool Recording::tooMany(const RankFeed& feed) const {
+    const std::uint64_t first = m_timeline->firstEvent(feed.rank).value();
+    return m_mostEvents != 0 && m_timeline->lastEvent(feed.rank).value() >= first + m_mostEvents;
+}
+
+bool Recording::startDue() const {
+    return std::any_of(m_feeds.begin(), m_feeds.end(), [this](const auto& feed) { return feed->gap || tooMany(*feed); });
+}
+
+void Recording::takeOverComms(RankFeed& feed, const Timeline& old) {
+    for (std::uint32_t comm = 0; comm < feed.commsRecorded; ++comm) {
+        m_timeline->addComm(feed.rank, old.comm(feed.rank, CommIndex{comm}));
+    }
+}
+
+/// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there.
+void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
+    if (feed.recordedOrigin != 0) {
+        m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
+    }
+    std::vector<DetailsId> ids; // by id in the old timeline; kNoDetails: not taken over yet
+    constexpr DetailsId kNoDetails{std::numeric_limits<std::uint32_t>::max()};
+    feed.lastTime = 0;
+    const EventIndex from = std::max(old.firstEvent(feed.rank), m_timeline->firstEvent(feed.rank));
+    for (EventIndex event = from; event.value() <= made; event = EventIndex(event.value() + 1)) {
+        const DetailsId id = old.eventDetails(feed.rank, event);
+        if (ids.size() <= id.value()) {
+            ids.resize(id.value() + std::size_t{1}, kNoDetails);
+        }
+        DetailsId& kept = ids[id.value()];
+        if (kept == kNoDetails) {
+            const trace::EventDetails& details = old.details(feed.rank, id);
+            kept = m_timeline->addDetails(feed.rank, details);
+            feed.known.emplace(keyOf(details), kept);
+        }
+        std::uint64_t failures = 0;
+        if (const auto ref = old.callAt(feed.rank, event)) {
+            const Call call = old.call(*ref);
+            feed.lastTime = std::max(feed.lastTime, call.begin == event ? call.beginTime : call.endTime);
+            failures = call.end == event ? call.pollFailures : 0;
+        }
+        m_timeline->addEvent(feed.rank, kept, feed.lastTime, failures);
+    }
+    const std::vector<trace::StopRecord> stops = std::exchange(feed.recordedStops, {});
+    feed.recordedHeld = 0;
+    for (const trace::StopRecord& stop : stops) {
+        if (stop.event.value() <= made) {
+            keepStop(feed, stop);
+        }
+    }
+}
+
+void Recording::branch() {
+    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
+    addJobs(JobTable(m_jobs));
+    for (auto& feed : m_feeds) {
+        feed->known.clear();
+        feed->toTimeline.clear();
+        feed->different = false;
+        feed->freed.clear();
+        feed->openPoll = EventIndex(0);
+        feed->commsSeen = 0;
+        for (const trace::CommInfo& comm : feed->reader.comms()) {
+            m_timeline->addComm(feed->rank, inRows(feed->rank, comm));
+            ++feed->commsSeen;
+        }
+        feed->commsRecorded = feed->commsSeen;
+        const std::uint64_t done = feed->reader.firstEvent().value() + feed->consumed;
+        if (feed->start != nullptr && done < feed->start->firstEvent) {
+            // This execution has not come to where the recorded history starts: what it has done is not known.
+            *feed->start = trace::HistoryStart{};
+            feed->start->firstEvent = done;
+            feed->start->incomplete = 1;
+        }
+        feed->startTold = false;
+        tellStart(*feed, 0);
+        const std::uint64_t first = feed->reader.firstEvent().value();
+        keep(*feed, *old, first == 0 ? 0 : first + feed->consumed - 1);
+        // What this execution does from here on goes on behind it.
+        feed->firstExecution = feed->recordedOrigin == 0;
+        feed->shifted = false;
+        append(*feed, feed->reader.events().size());
+        m_timeline->setBrokenOff(feed->rank, feed->brokenOff);
+        if (feed->firstExecution || feed->shifted) {
+            takeStops(*feed);
+        }
+    }
+}
+
+void Recording::startAnew() {
+    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
+    addJobs(JobTable(m_jobs));
+    for (auto& feed : m_feeds) {
+        feed->known.clear();
+        feed->toTimeline.clear();
+        takeOverComms(*feed, *old);
+        const std::uint64_t last = old->lastEvent(feed->rank).value();
+        std::uint64_t first = old->firstEvent(feed->rank).value();
+        if (feed->gap) {
+            feed->gap = false;
+            feed->start = std::make_unique<trace::HistoryStart>(*feed->reader.start());
+            if (feed->recordedOrigin != 0) {
+                m_timeline->setOrigin(feed->rank, feed->recordedOrigin);
+            }
+            feed->startTold = false;
+            for (const trace::StopRecord& stop : std::exchange(feed->recordedStops, {})) {
+                feed->recordedHeld -= stop.end - stop.begin;
+                keepStop(*feed, stop);
+            }
+            const bool broken = old->brokenOff(feed->rank);
+            append(*feed, feed->reader.events().size());
+            m_timeline->setBrokenOff(feed->rank, broken);
+            continue;
+        }
+        if (m_mostEvents != 0 && last >= first + m_mostEvents) {
+            trace::HistoryAdvance advance(feed->start.get());
+            const std::uint64_t goal = last - m_mostEvents / 4 * 3;
+            while (first < last && (first < goal || !old->isBegin(feed->rank, EventIndex{first}))) {
+                advance.add(old->details(feed->rank, old->eventDetails(feed->rank, EventIndex{first})));
+                ++first;
+            }
+            feed->start = std::make_unique<trace::HistoryStart>(advance.start());
+        }
+        feed->startTold = false;
+        tellStart(*feed, 0);
+        keep(*feed, *old, last);
+        m_timeline->setBrokenOff(feed->rank, old->brokenOff(feed->rank));
+    }
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,93 @@
+// Histories that start late: what cannot be gone to, and what is dropped when there is too much.
+#include "session_impl.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+void Session::setHistoryEvents(quint64 most) {
+    m_impl->historyEvents = most;
+    m_impl->recording->setMostEvents(most);
+}
+
+QString Session::Impl::whyNoEarlierCall() const {
+    const RankId rank = focus.rank.value_or(shown);
+    const EventIndex first = recording->timeline().firstEvent(rank);
+    return first.value() > 1
+               ? QStringLiteral("the history of rank %1 starts at event %2; its calls before are not known any more")
+                     .arg(rank.value())
+                     .arg(first.value())
+               : QStringLiteral("rank %1 has no earlier call").arg(rank.value());
+}
+
+/// Why ranks cannot be brought to places that lie before what is known.
+QString Session::Impl::whyBeforeStart(const Cut& cut) const {
+    const Timeline& timeline = recording->timeline();
+    const bool nowhere = std::all_of(cut.begin(), cut.end(), [](const Place& place) { return place.event.value() == 0; });
+    if (nowhere || !timeline.startsLate()) {
+        return {};
+    }
+    const auto told = [&cut](std::size_t rank) {
+        return cut[rank].event.value() == 0 ? QStringLiteral("its start") : QStringLiteral("event %1").arg(cut[rank].event.value());
+    };
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        const RankId rank{std::int32_t(i)};
+        if (cut[i] < Place{timeline.firstEvent(rank), false} && timeline.firstEvent(rank).value() > 1) {
+            return QStringLiteral("rank %1 cannot be taken to %2: its history starts at event %3; choose a later point")
+                .arg(i)
+                .arg(told(i))
+                .arg(timeline.firstEvent(rank).value());
+        }
+    }
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        const Place from = timeline.reachableFrom(RankId{std::int32_t(i)});
+        if (cut[i] < from) {
+            return QStringLiteral("rank %1 cannot be taken to %2: the history of rank %3 starts behind what needs its event %4; "
+                                  "choose a later point")
+                .arg(i)
+                .arg(told(i))
+                .arg(timeline.startsLate()->value())
+                .arg(from.event.value());
+        }
+    }
+    return {};
+}
+
+/// Where the history of a rank starts, once for each start.
+void Session::Impl::sayStart(RankId rank) {
+    startHistoryAnew();
+    const quint64 first = recording->timeline().firstEvent(rank).value();
+    if (first > 1 && faultsSaid.insert(QStringLiteral("start %1").arg(rank.value())).second) {
+        say(Severity::Info,
+            QStringLiteral("The history of rank %1 starts at event %2; older events are gone.").arg(rank.value()).arg(first),
+            QStringLiteral("Event numbers stay. --keep lets a rank keep more before it is read, --history-events shows more."));
+    }
+}
+
+/// A rank has overwritten what was not read, or has more events than are to be shown. Not from inside the reading of a
+/// trace: the timeline is replaced.
+void Session::Impl::startHistoryAnew() {
+    if (startingAnew || !recording->startDue()) {
+        return;
+    }
+    startingAnew = true;
+    QMetaObject::invokeMethod(q, [this] {
+        startingAnew = false;
+        if (!recording->startDue()) {
+            return;
+        }
+        follower->forget();
+        recording->startAnew();
+        line.reset();
+        past.reset();
+        future.reset();
+        point.reset();
+        emit q->timelineReplaced();
+        emit q->stoplineChanged();
+        for (int rank = 0; rank < ranks; ++rank) {
+            sayStart(RankId(rank));
+        }
+    }, Qt::QueuedConnection);
+}
+
+} // namespace stopline::replay
