@@ -49,7 +49,10 @@ void FreedCompletions::addNow(DetailsView& d) {
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     const std::uint64_t failures = rank.poll.failures;
     rank.poll.open.store(false, std::memory_order_relaxed);
-    forced.poll.on = false;
+    if (forced.poll
+            .on) { // never where several threads call: those are not forced, and look at it without the lock
+        forced.poll.on = false;
+    }
     const std::uint64_t number = rank.recorder.append(details, execution, failures);
     rank.header->pollOpen.store(0, std::memory_order_relaxed);
     rank.header->pollFailures.store(0, std::memory_order_relaxed);
