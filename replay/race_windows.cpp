@@ -1,0 +1,425 @@
+#include "race_windows.h"
+
+#include "causality.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+namespace {
+
+constexpr std::size_t kNothing = ~std::size_t{0};
+
+/// First place whose window has a greater key (or, with `equal`, the same).
+std::size_t placeAfter(const std::vector<Window>& windows, std::size_t from, std::uint32_t key, bool equal) {
+    // Most often it is near: look in steps that double.
+    const auto below = [&](std::size_t at) { return equal ? windows[at].key < key : windows[at].key <= key; };
+    std::size_t step = 1;
+    std::size_t low = from;
+    std::size_t high = from;
+    while (high < windows.size() && below(high)) {
+        low = high + 1;
+        high += step;
+        step *= 2;
+    }
+    high = std::min(high, windows.size());
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (below(middle)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+} // namespace
+
+std::uint32_t RaceWindows::keyOf(const TimelineData& data, std::uint32_t send) {
+    const SendHalf& half = data.sends[send];
+    if (half.message == kNone || half.cancelled) {
+        return kNone;
+    }
+    const std::uint32_t recv = data.halves[half.message].recv;
+    return recv == kNone ? kNone : recv * 2 + 2;
+}
+
+std::uint32_t RaceWindows::findGate(std::uint32_t comm, std::int32_t receiver) const {
+    const auto at = m_gateIndex.find((std::uint64_t{comm} << 32U) | static_cast<std::uint32_t>(receiver));
+    return at == m_gateIndex.end() ? kNone : at->second;
+}
+
+std::uint32_t RaceWindows::gateOf(const TimelineData& data, std::uint32_t comm, std::int32_t receiver) {
+    if (const std::uint32_t found = findGate(comm, receiver); found != kNone) {
+        return found;
+    }
+    const auto gate = static_cast<std::uint32_t>(m_gates.size());
+    m_gateIndex.emplace((std::uint64_t{comm} << 32U) | static_cast<std::uint32_t>(receiver), gate);
+    m_gates.push_back({comm, receiver, kNone, {}, {}});
+    for (std::uint32_t id = 0; id < m_routes.size(); ++id) {
+        if (m_routes[id].known && data.channels[id].comm == comm && data.channels[id].destination == receiver) {
+            join(data, id, gate);
+        }
+    }
+    return gate;
+}
+
+void RaceWindows::join(const TimelineData& data, std::uint32_t channel, std::uint32_t gate) {
+    const std::uint64_t key = tagged(gate, data.channels[channel].tag);
+    m_routes[channel].gate = gate;
+    m_channels[key].push_back(channel);
+    if (const auto at = m_classIndex.find(key); at != m_classIndex.end()) {
+        m_routes[channel].own = at->second;
+    }
+}
+
+std::uint32_t RaceWindows::classOf(const TimelineData& data, const DataOrder& order, std::uint32_t gate, std::int32_t tag) {
+    if (const auto at = m_classIndex.find(tagged(gate, tag)); at != m_classIndex.end()) {
+        return at->second;
+    }
+    const auto made = static_cast<std::uint32_t>(m_classes.size());
+    m_classIndex.emplace(tagged(gate, tag), made);
+    m_gates[gate].classes.push_back(made);
+    m_classes.emplace_back();
+    m_classes.back().gate = gate;
+    m_classes.back().tag = tag;
+    m_fresh.emplace_back();
+    m_stale.push_back(kNothing);
+    fillLanes(data, order, made);
+    return made;
+}
+
+/// The sends that the order has passed before there was such a window.
+void RaceWindows::fillLanes(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex) {
+    WindowClass& made = m_classes[classIndex];
+    std::vector<std::uint32_t> sends;
+    const auto take = [&](std::uint32_t id) {
+        const Channel& channel = data.channels[id];
+        std::copy_if(channel.sends.begin(), channel.sends.end(), std::back_inserter(sends),
+                     [&](std::uint32_t send) { return order.passed(send); });
+    };
+    if (made.tag == kAnyTag) {
+        m_gates[made.gate].anyTag = classIndex;
+        for (std::uint32_t id = 0; id < m_routes.size(); ++id) {
+            if (m_routes[id].gate == made.gate) {
+                take(id);
+            }
+        }
+    } else if (const auto at = m_channels.find(tagged(made.gate, made.tag)); at != m_channels.end()) {
+        for (const std::uint32_t id : at->second) {
+            m_routes[id].own = classIndex;
+            take(id);
+        }
+    }
+    std::sort(sends.begin(), sends.end());
+    for (const std::uint32_t send : sends) {
+        addSend(data, made, send);
+    }
+}
+
+void RaceWindows::addSend(const TimelineData& data, WindowClass& to, std::uint32_t send) {
+    const SendHalf& half = data.sends[send];
+    const std::uint16_t thread = data.beginDetails(half.rank, half.call).thread;
+    auto lane = std::find_if(to.lanes.begin(), to.lanes.end(),
+                             [&](const Lane& one) { return one.source == half.rank && one.thread == thread; });
+    if (lane == to.lanes.end()) {
+        to.lanes.push_back({half.rank, thread, 0, 0, {}, {}});
+        lane = to.lanes.end() - 1;
+    }
+    lane->sends.push_back(send);
+}
+
+void RaceWindows::takeSends(const TimelineData& data, const DataOrder& order) {
+    m_routes.resize(data.channels.size());
+    for (const std::uint32_t send : order.newSends()) {
+        const std::uint32_t id = data.sends[send].channel;
+        Route& route = m_routes[id];
+        if (!route.known) {
+            route.known = true;
+            const Channel& channel = data.channels[id];
+            if (const std::uint32_t gate = findGate(channel.comm, channel.destination); gate != kNone) {
+                join(data, id, gate);
+            }
+        }
+        if (route.own != kNone) {
+            addSend(data, m_classes[route.own], send);
+        }
+        if (route.gate != kNone && m_gates[route.gate].anyTag != kNone) {
+            addSend(data, m_classes[m_gates[route.gate].anyTag], send);
+        }
+    }
+}
+
+void RaceWindows::update(const TimelineData& data, const DataOrder& order) {
+    takeSends(data, order);
+    for (const Decision& decision : order.newDecisions()) {
+        if (decision.kind != Decision::Kind::Shadow) {
+            takeDecision(data, order, decision);
+        }
+    }
+    // A shadow falls on windows that were decided before it, so all of them are known by now.
+    for (const Decision& decision : order.newDecisions()) {
+        if (decision.kind == Decision::Kind::Shadow) {
+            takeShadow(data, order, decision);
+        }
+    }
+    for (std::uint32_t one = 0; one < m_classes.size(); ++one) {
+        bring(data, order, one);
+    }
+}
+
+void RaceWindows::takeDecision(const TimelineData& data, const DataOrder& order, const Decision& decision) {
+    Window window;
+    window.what = decision;
+    std::uint32_t gate = kNone;
+    std::int32_t tag = kAnyTag;
+    const auto looked = [&](std::int32_t rank, std::uint32_t call, std::uint32_t before) {
+        const RankData& own = data.rank(rank);
+        const trace::EventDetails& begin = data.beginDetails(rank, call);
+        const trace::EventDetails& end = own.details[own.events.detailsOf(own.events.endOf(call))];
+        tag = (end.recvPeer != kNoPeer ? end : begin).recvTag;
+        window.key = before * 2 + 1;
+        window.posted = tickOfStart(own.events.beginOf(call));
+        window.decided = tickOfEnd(own.events.endOf(call));
+    };
+    if (decision.kind == Decision::Kind::Receive) {
+        const RecvHalf& recv = data.recvs[decision.id];
+        const RankData& own = data.rank(recv.rank);
+        const std::uint32_t comm = recv.channel != kNone ? data.channels[recv.channel].comm
+                                                         : data.commEntry(recv.rank, own.details[recv.details].comm);
+        tag = own.details[recv.details].recvTag;
+        if (recv.start != recv.post) {
+            looked(recv.rank, recv.post, 0); // for the tag
+        }
+        window.key = decision.id * 2 + 2;
+        window.posted = tickOfStart(own.events.beginOf(recv.post));
+        window.decided = decision.early != 0 ? decision.early : decidedAt(data, recv);
+        window.nothing = recv.cancelled;
+        gate = gateOf(data, comm, recv.rank);
+    } else if (decision.kind == Decision::Kind::Probe) {
+        const ProbeHalf& probe = data.probes[decision.id];
+        looked(probe.rank, probe.call, probe.before);
+        const Channel& channel = data.channels[probe.channel];
+        window.own = probe.position < channel.sends.size() ? channel.sends[probe.position] : kNone;
+        gate = gateOf(data, channel.comm, probe.rank);
+    } else {
+        const FailedProbe& probe = order.failedProbes()[decision.id];
+        window.nothing = true;
+        looked(probe.rank, probe.call, probe.before);
+        const std::uint32_t comm = data.commEntry(probe.rank, data.beginDetails(probe.rank, probe.call).comm);
+        if (comm == kNone) {
+            return;
+        }
+        gate = gateOf(data, comm, probe.rank);
+    }
+    const std::uint32_t one = classOf(data, order, gate, tag);
+    m_classes[one].probes = m_classes[one].probes || window.own != kNone;
+    m_fresh[one].push_back(window);
+}
+
+void RaceWindows::takeShadow(const TimelineData& data, const DataOrder& order, const Decision& decision) {
+    const RecvHalf& recv = data.recvs[decision.id];
+    const trace::EventDetails& asked = data.rank(recv.rank).details[recv.details];
+    const std::uint32_t comm =
+        recv.channel != kNone ? data.channels[recv.channel].comm : data.commEntry(recv.rank, asked.comm);
+    const std::uint32_t gate = findGate(comm, recv.rank);
+    if (gate == kNone) {
+        return;
+    }
+    Shadow shadow;
+    shadow.key = decision.id * 2 + 2;
+    if (recv.cancelled) {
+        shadow.until = (decision.early != 0 ? decision.early : decidedAt(data, recv)) - 1;
+    } else {
+        shadow.until = order.known(data.halves[recv.message].send);
+    }
+    shadow.source = asked.recvPeer == kAnySource ? kAnySource : data.worldRank(recv.rank, asked.comm, asked.recvPeer);
+    shadow.tag = asked.recvTag;
+    bool falls = false;
+    for (const std::uint32_t one : m_gates[gate].classes) {
+        const WindowClass& of = m_classes[one];
+        if (shadow.tag != kAnyTag && of.tag != kAnyTag && shadow.tag != of.tag) {
+            continue;
+        }
+        const auto lies = [&](const Window& window) { return window.key > shadow.key && window.decided <= shadow.until; };
+        // What is younger than all that the shadow lasts for cannot lie in it.
+        for (std::size_t at = placeAfter(of.windows, 0, shadow.key, false);
+             at < of.windows.size() && (of.unordered || of.windows[at].posted <= shadow.until); ++at) {
+            if (lies(of.windows[at])) {
+                m_stale[one] = std::min(m_stale[one], at);
+                falls = true;
+                break;
+            }
+        }
+        falls = falls || std::any_of(m_fresh[one].begin(), m_fresh[one].end(), lies);
+    }
+    if (falls) {
+        m_gates[gate].shadows.push_back(shadow);
+    }
+}
+
+bool RaceWindows::keptFrom(const TimelineData& data, const WindowClass& of, const Window& window, std::uint32_t send) const {
+    const std::vector<Shadow>& shadows = m_gates[of.gate].shadows;
+    return window.own == send || std::any_of(shadows.begin(), shadows.end(), [&](const Shadow& shadow) {
+        return window.key > shadow.key && window.decided <= shadow.until &&
+               (shadow.source == kAnySource || shadow.source == data.sends[send].rank) &&
+               (shadow.tag == kAnyTag || shadow.tag == data.channels[data.sends[send].channel].tag);
+    });
+}
+
+/// Brings the counts of a class up to date with its new windows and sends.
+void RaceWindows::bring(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex) {
+    WindowClass& of = m_classes[classIndex];
+    std::vector<Window>& fresh = m_fresh[classIndex];
+    std::size_t from = std::min(of.counted, m_stale[classIndex]);
+    m_stale[classIndex] = kNothing;
+    if (!fresh.empty()) {
+        const auto earlier = [](const Window& a, const Window& b) { return a.key < b.key; };
+        std::stable_sort(fresh.begin(), fresh.end(), earlier);
+        const auto place = static_cast<std::ptrdiff_t>(of.windows.size());
+        from = std::min(from, static_cast<std::size_t>(
+                                  std::upper_bound(of.windows.begin(), of.windows.end(), fresh.front(), earlier) - of.windows.begin()));
+        of.windows.insert(of.windows.end(), fresh.begin(), fresh.end());
+        if (place != 0 && fresh.front().key < of.windows[static_cast<std::size_t>(place) - 1].key) {
+            std::inplace_merge(of.windows.begin(), of.windows.begin() + place, of.windows.end(), earlier);
+        }
+        fresh.clear();
+    }
+    // A send that was nobody's has turned out to be for a receive that comes before windows it was counted for.
+    for (const Lane& lane : of.lanes) {
+        if (lane.next < lane.counted) {
+            const std::uint32_t key = keyOf(data, lane.sends[lane.next]);
+            if (key != kNone && from > 0 && of.windows[from - 1].key > key) {
+                from = placeAfter(of.windows, 0, key, true);
+            }
+        }
+    }
+    forget(of, from);
+    for (Lane& lane : of.lanes) {
+        countLane(data, order, of, lane, from);
+    }
+    of.counted = of.windows.size();
+}
+
+/// Everything about windows from here on is to be counted anew.
+void RaceWindows::forget(WindowClass& of, std::size_t from) {
+    of.counts.resize(from);
+    of.counts.resize(of.windows.size(), 0);
+    of.latest.resize(of.windows.size());
+    for (std::size_t at = from; at < of.windows.size(); ++at) {
+        const Window& window = of.windows[at];
+        of.latest[at] = at == 0 ? window.decided : std::max(of.latest[at - 1], window.decided);
+        of.unordered = of.unordered || (at != 0 && window.posted < of.windows[at - 1].posted);
+    }
+    if (from == of.windows.size()) {
+        return;
+    }
+    const std::uint32_t key = of.windows[from].key;
+    for (Lane& lane : of.lanes) {
+        while (lane.next > 0 && lane.upTo[lane.next - 1] > key) {
+            --lane.next;
+        }
+        lane.upTo.resize(lane.next);
+    }
+}
+
+/// Sends counted before are counted again for the windows from `from` on, new ones for all.
+void RaceWindows::countLane(const TimelineData& data, const DataOrder& order, WindowClass& of, Lane& lane, std::size_t from) {
+    std::uint32_t after = lane.next == 0 ? 0 : lane.upTo[lane.next - 1];
+    std::size_t low = 0;
+    bool first = true;
+    while (lane.next < lane.sends.size()) {
+        const std::uint32_t send = lane.sends[lane.next];
+        const std::uint32_t before = keyOf(data, send);
+        const bool again = lane.next < lane.counted;
+        if (first && lane.next != 0) {
+            low = static_cast<std::size_t>(std::upper_bound(of.windows.begin(), of.windows.end(), after,
+                                                            [](std::uint32_t key, const Window& w) { return key < w.key; }) -
+                                           of.windows.begin());
+        }
+        first = false;
+        const std::size_t high = before == kNone ? of.windows.size() : placeAfter(of.windows, low, before, true);
+        add(data, order, of, send, again ? std::max(low, from) : low, high);
+        lane.counted = std::max(lane.counted, lane.next + 1);
+        if (before == kNone) {
+            return; // it keeps back all that come after it
+        }
+        if (before > after) {
+            after = before;
+            low = placeAfter(of.windows, high, before, false);
+        }
+        lane.upTo.push_back(after);
+        ++lane.next;
+    }
+}
+
+void RaceWindows::add(const TimelineData& data, const DataOrder& order, WindowClass& of, std::uint32_t send, std::size_t from,
+                      std::size_t to) {
+    if (from >= to) {
+        return;
+    }
+    const Tick known = order.known(send);
+    std::size_t sure = to; // from here on the windows were posted later than all that the send knows
+    if (!of.unordered && of.windows[to - 1].posted > known) {
+        sure = static_cast<std::size_t>(
+            std::partition_point(of.windows.begin() + static_cast<std::ptrdiff_t>(from),
+                                 of.windows.begin() + static_cast<std::ptrdiff_t>(to),
+                                 [known](const Window& window) { return window.posted <= known; }) -
+            of.windows.begin());
+    }
+    const bool simple = m_gates[of.gate].shadows.empty() && !of.probes;
+    for (std::size_t at = sure; at < to; ++at) {
+        of.counts[at] += simple || !keptFrom(data, of, of.windows[at], send) ? 1 : 0;
+    }
+    for (std::size_t at = sure; at > from && of.latest[at - 1] > known; --at) {
+        const Window& window = of.windows[at - 1];
+        of.counts[at - 1] += window.decided > known && (simple || !keptFrom(data, of, window, send)) ? 1 : 0;
+    }
+}
+
+bool RaceWindows::reaches(const TimelineData& data, const DataOrder& order, const WindowClass& of, std::uint32_t send,
+                          std::uint32_t after, std::uint32_t before) const {
+    const std::size_t from = placeAfter(of.windows, 0, after, false);
+    const std::size_t to = before == kNone ? of.windows.size() : placeAfter(of.windows, from, before, true);
+    const Tick known = order.known(send);
+    for (std::size_t at = to; at > from && of.latest[at - 1] > known; --at) {
+        const Window& window = of.windows[at - 1];
+        if (window.decided > known && !window.nothing && !keptFrom(data, of, window, send)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void RaceWindows::eachAlternative(const TimelineData& data, const DataOrder& order, WindowRef ref,
+                                  const std::function<void(std::uint32_t send)>& visit) const {
+    const WindowClass& of = m_classes[ref.classIndex];
+    const Window& window = of.windows[ref.place];
+    for (const Lane& lane : of.lanes) {
+        // The first send that the receives before this window have left; kept back by one that is nobody's.
+        const auto left = static_cast<std::size_t>(
+            std::upper_bound(lane.upTo.begin(), lane.upTo.end(), window.key) - lane.upTo.begin());
+        const std::size_t own = left > 0 && lane.upTo[left - 1] == window.key ? left - 1 : left;
+        if (own < left || left >= lane.counted) {
+            continue; // this window got one of the lane itself, or nothing is left
+        }
+        const std::uint32_t send = lane.sends[left];
+        if (order.known(send) < window.decided && !keptFrom(data, of, window, send)) {
+            visit(send);
+        }
+    }
+}
+
+std::size_t RaceWindows::bytes() const {
+    std::size_t bytes = m_routes.size() * sizeof(Route);
+    for (const WindowClass& of : m_classes) {
+        bytes += of.windows.size() * (sizeof(Window) + sizeof(Tick) + sizeof(std::uint32_t));
+        for (const Lane& lane : of.lanes) {
+            bytes += sizeof(Lane) + (lane.sends.size() + lane.upTo.size()) * sizeof(std::uint32_t);
+        }
+    }
+    return bytes;
+}
+
+} // namespace stopline::replay
