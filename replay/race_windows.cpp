@@ -158,15 +158,20 @@ void RaceWindows::update(const TimelineData& data, const DataOrder& order) {
             takeDecision(data, order, decision);
         }
     }
-    // A shadow falls on windows that were decided before it, so all of them are known by now.
+    for (std::uint32_t one = 0; one < m_classes.size(); ++one) {
+        putIn(one);
+    }
+    // A shadow falls on windows that were decided before it, so all of them stand in their classes by now.
     for (const Decision& decision : order.newDecisions()) {
         if (decision.kind == Decision::Kind::Shadow) {
             takeShadow(data, order, decision);
         }
     }
     for (std::uint32_t one = 0; one < m_classes.size(); ++one) {
-        bring(data, order, one);
+        count(data, order, one);
     }
+    m_rearranged = data.rearranged;
+    m_revised = data.revised;
 }
 
 void RaceWindows::takeDecision(const TimelineData& data, const DataOrder& order, const Decision& decision) {
@@ -242,17 +247,15 @@ void RaceWindows::takeShadow(const TimelineData& data, const DataOrder& order, c
         if (shadow.tag != kAnyTag && of.tag != kAnyTag && shadow.tag != of.tag) {
             continue;
         }
-        const auto lies = [&](const Window& window) { return window.key > shadow.key && window.decided <= shadow.until; };
         // What is younger than all that the shadow lasts for cannot lie in it.
         for (std::size_t at = placeAfter(of.windows, 0, shadow.key, false);
              at < of.windows.size() && (of.unordered || of.windows[at].posted <= shadow.until); ++at) {
-            if (lies(of.windows[at])) {
+            if (of.windows[at].decided <= shadow.until) {
                 m_stale[one] = std::min(m_stale[one], at);
                 falls = true;
                 break;
             }
         }
-        falls = falls || std::any_of(m_fresh[one].begin(), m_fresh[one].end(), lies);
     }
     if (falls) {
         m_gates[gate].shadows.push_back(shadow);
@@ -268,23 +271,42 @@ bool RaceWindows::keptFrom(const TimelineData& data, const WindowClass& of, cons
     });
 }
 
-/// Brings the counts of a class up to date with its new windows and sends.
-void RaceWindows::bring(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex) {
+/// Puts the new windows of a class where they belong.
+void RaceWindows::putIn(std::uint32_t classIndex) {
     WindowClass& of = m_classes[classIndex];
     std::vector<Window>& fresh = m_fresh[classIndex];
+    if (fresh.empty()) {
+        return;
+    }
+    const auto earlier = [](const Window& a, const Window& b) { return a.key < b.key; };
+    std::stable_sort(fresh.begin(), fresh.end(), earlier);
+    const std::size_t before = of.windows.size();
+    std::size_t from = before;
+    if (before != 0 && fresh.front().key < of.windows.back().key) {
+        from = placeAfter(of.windows, 0, fresh.front().key, true);
+    }
+    of.windows.insert(of.windows.end(), fresh.begin(), fresh.end());
+    if (from < before) {
+        std::inplace_merge(of.windows.begin() + static_cast<std::ptrdiff_t>(from),
+                           of.windows.begin() + static_cast<std::ptrdiff_t>(before), of.windows.end(), earlier);
+    }
+    fresh.clear();
+    m_stale[classIndex] = std::min(m_stale[classIndex], from);
+    of.latest.resize(of.windows.size());
+    for (std::size_t at = from; at < of.windows.size(); ++at) {
+        const Window& window = of.windows[at];
+        of.latest[at] = at == 0 ? window.decided : std::max(of.latest[at - 1], window.decided);
+        of.unordered = of.unordered || (at != 0 && window.posted < of.windows[at - 1].posted);
+    }
+}
+
+/// Brings the counts of a class up to date with its new windows and sends.
+void RaceWindows::count(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex) {
+    WindowClass& of = m_classes[classIndex];
     std::size_t from = std::min(of.counted, m_stale[classIndex]);
     m_stale[classIndex] = kNothing;
-    if (!fresh.empty()) {
-        const auto earlier = [](const Window& a, const Window& b) { return a.key < b.key; };
-        std::stable_sort(fresh.begin(), fresh.end(), earlier);
-        const auto place = static_cast<std::ptrdiff_t>(of.windows.size());
-        from = std::min(from, static_cast<std::size_t>(
-                                  std::upper_bound(of.windows.begin(), of.windows.end(), fresh.front(), earlier) - of.windows.begin()));
-        of.windows.insert(of.windows.end(), fresh.begin(), fresh.end());
-        if (place != 0 && fresh.front().key < of.windows[static_cast<std::size_t>(place) - 1].key) {
-            std::inplace_merge(of.windows.begin(), of.windows.begin() + place, of.windows.end(), earlier);
-        }
-        fresh.clear();
+    if (m_rearranged != data.rearranged || m_revised != data.revised) {
+        from = recheck(data, of, from);
     }
     // A send that was nobody's has turned out to be for a receive that comes before windows it was counted for.
     for (const Lane& lane : of.lanes) {
@@ -302,16 +324,26 @@ void RaceWindows::bring(const TimelineData& data, const DataOrder& order, std::u
     of.counted = of.windows.size();
 }
 
+/// Sends may have gone to other receives than they seemed to, where those were not complete.
+std::size_t RaceWindows::recheck(const TimelineData& data, WindowClass& of, std::size_t from) {
+    for (Lane& lane : of.lanes) {
+        std::uint32_t after = 0;
+        for (std::uint32_t i = 0; i < lane.next; ++i) {
+            after = std::max(after, keyOf(data, lane.sends[i]));
+            if (after != lane.upTo[i]) {
+                from = std::min(from, placeAfter(of.windows, 0, std::min(after, lane.upTo[i]), true));
+                lane.next = i;
+            }
+        }
+        lane.upTo.resize(lane.next);
+    }
+    return from;
+}
+
 /// Everything about windows from here on is to be counted anew.
 void RaceWindows::forget(WindowClass& of, std::size_t from) {
     of.counts.resize(from);
     of.counts.resize(of.windows.size(), 0);
-    of.latest.resize(of.windows.size());
-    for (std::size_t at = from; at < of.windows.size(); ++at) {
-        const Window& window = of.windows[at];
-        of.latest[at] = at == 0 ? window.decided : std::max(of.latest[at - 1], window.decided);
-        of.unordered = of.unordered || (at != 0 && window.posted < of.windows[at - 1].posted);
-    }
     if (from == of.windows.size()) {
         return;
     }

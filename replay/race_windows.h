@@ -106,8 +106,10 @@ class RaceWindows {
     void takeSends(const TimelineData& data, const DataOrder& order);
     void takeDecision(const TimelineData& data, const DataOrder& order, const Decision& decision);
     void takeShadow(const TimelineData& data, const DataOrder& order, const Decision& decision);
-    void bring(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex);
-    void forget(WindowClass& of, std::size_t from);
+    void putIn(std::uint32_t classIndex);
+    void count(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex);
+    static std::size_t recheck(const TimelineData& data, WindowClass& of, std::size_t from);
+    static void forget(WindowClass& of, std::size_t from);
     void countLane(const TimelineData& data, const DataOrder& order, WindowClass& of, Lane& lane, std::size_t from);
     void add(const TimelineData& data, const DataOrder& order, WindowClass& of, std::uint32_t send, std::size_t from,
              std::size_t to);
@@ -125,6 +127,8 @@ class RaceWindows {
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_channels; ///< of a gate, by tag
     std::vector<Route> m_routes;                                              ///< by channel
     std::vector<std::vector<Window>> m_fresh;                     ///< by class: windows that are to be put in
+    std::uint64_t m_rearranged = 0;
+    std::uint64_t m_revised = 0;
     std::vector<std::size_t> m_stale;                             ///< by class: windows from here on are to be counted anew
 };
 

@@ -22,8 +22,11 @@
 // between the receive that got the message before it from the same sender, and the one that got it. It needs no rule of its
 // own here, as each receive is compared with all messages, not each message with the receive before it alone.
 //
-// Happened before is the relation of data alone (data_order.h). While an older receive of any source is not complete, what is
-// said of younger ones is provisional: that one is taken to be nobody's.
+// Happened before is the relation of data alone (data_order.h). Orders that only the choices of further receives would tell are
+// not followed: that a younger receive got a message which an older open one of any source would have taken shows that what
+// that one got had been sent by then; that a younger receive of any tag got a later message of a sender shows that an earlier
+// one, of another tag, had been taken. Leaving them out can name a message too many. While an older receive of any source is
+// not complete, what is said of younger ones is provisional: that one is taken to have got nothing.
 //
 // A probe of any source is a window of its own, also when the receive behind it names the source. One that failed counts as
 // well when a message could have been there. So does a receive of any source that was cancelled.

@@ -44,6 +44,12 @@ OracleProgram::OracleProgram(std::mt19937_64& random, const OracleOptions& optio
             }
         }
     }
+    if (below(random, 3) == 0) {
+        for (int rank = 0; rank < m_ranks; ++rank) {
+            put(rank, {OracleCall::Kind::Barrier, 0, 0, 0}, 0);
+        }
+    }
+    // Last, so that nothing comes between: MPI may cancel at any moment from the one to the other.
     if (options.nonBlocking && below(random, 4) == 0) {
         const int rank = below(random, m_ranks);
         const int request = requests++;
@@ -51,11 +57,6 @@ OracleProgram::OracleProgram(std::mt19937_64& random, const OracleOptions& optio
         const std::size_t at = put(rank, {OracleCall::Kind::Cancel, 0, 0, request}, posted + 1);
         auto& own = calls[static_cast<std::size_t>(rank)];
         own.insert(own.begin() + static_cast<std::ptrdiff_t>(at) + 1, {OracleCall::Kind::WaitCancelled, 0, 0, request});
-    }
-    if (below(random, 3) == 0) {
-        for (int rank = 0; rank < m_ranks; ++rank) {
-            put(rank, {OracleCall::Kind::Barrier, 0, 0, 0}, 0);
-        }
     }
     m_calls = calls;
     m_steps.resize(calls.size());
@@ -151,11 +152,11 @@ bool OracleProgram::hasMatched(const State& state, int message) const {
     return false;
 }
 
-bool OracleProgram::isFirst(const State& state, int receive, int message) const {
+bool OracleProgram::isFirst(const State& state, int receive, int message, int besides) const {
     const MessageInfo& own = m_messages[static_cast<std::size_t>(message)];
     for (int other = 0; other < message; ++other) { // those of one rank are numbered in their order
         const MessageInfo& m = m_messages[static_cast<std::size_t>(other)];
-        if (m.from == own.from && fits(receive, other) && isSent(state, other) && !hasMatched(state, other)) {
+        if (other != besides && m.from == own.from && fits(receive, other) && isSent(state, other) && !hasMatched(state, other)) {
             return false;
         }
     }
@@ -173,17 +174,14 @@ bool OracleProgram::isNext(const State& state, int receive, int message) const {
     return true;
 }
 
-bool OracleProgram::visible(const State& state, int probe, int message) const {
-    return isFirst(state, probe, message) && isNext(state, -1, message);
+bool OracleProgram::takes(const State& state, int target, int message, int receive) const {
+    const auto at = static_cast<std::size_t>(target);
+    return !m_windows[at].probe && (receive < 0 || target < receive) && state.posted[at] != 0 && state.got[at] == -1 &&
+           fits(target, message);
 }
 
-bool OracleProgram::anyVisible(const State& state, int probe) const {
-    for (int message = 0; message < static_cast<int>(m_messages.size()); ++message) {
-        if (visible(state, probe, message)) {
-            return true;
-        }
-    }
-    return false;
+bool OracleProgram::visible(const State& state, int probe, int message) const {
+    return isFirst(state, probe, message) && isNext(state, -1, message);
 }
 
 bool OracleProgram::canStep(const State& state, int rank) const {
@@ -325,7 +323,8 @@ OracleProgram::Found OracleProgram::alternatives() const {
                         }
                     }
                     const int saw = m_got[static_cast<std::size_t>(next.id)];
-                    if (next.id == target || (!next.fails && !visible(state, next.id, saw))) {
+                    const bool sees = next.fails || (isFirst(state, next.id, saw, m_got[at]) && !takes(state, target, saw, -1));
+                    if (next.id == target || !sees) {
                         continue;
                     }
                 }
@@ -339,12 +338,14 @@ OracleProgram::Found OracleProgram::alternatives() const {
                     continue;
                 }
                 for (int message = 0; message < static_cast<int>(m_messages.size()); ++message) {
-                    if (!isFirst(state, receive, message) || !isNext(state, receive, message)) {
+                    if (!isFirst(state, receive, message, receive == target ? -1 : m_got[at])) {
                         continue;
                     }
                     if (receive == target) {
-                        note(message);
-                    } else if (message == m_got[i]) {
+                        if (isNext(state, receive, message)) {
+                            note(message);
+                        }
+                    } else if (message == m_got[i] && !takes(state, target, message, receive)) {
                         State after = state;
                         after.got[i] = message;
                         go(std::move(after));

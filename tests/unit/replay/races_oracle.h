@@ -1,6 +1,8 @@
 // Small programs run as an MPI library may run them, and all the other ways in which they could have run: which messages a
-// receive or probe of any source could have got while everything before it was as recorded. Shares no code with the
-// timeline or the race analysis.
+// receive or probe of any source could have got while everything before it was as recorded. All others get what they got as
+// soon as it is sent, except that they leave to the one in question what it would take; what else they could have got then
+// instead is not asked for, as the order of data does not tell it. Shares no code with the timeline or the race
+// analysis.
 #pragma once
 
 #include "script.h"
@@ -87,15 +89,16 @@ class OracleProgram {
     [[nodiscard]] bool fits(int receive, int message) const;
     [[nodiscard]] bool isSent(const State& state, int message) const;
     [[nodiscard]] bool hasMatched(const State& state, int message) const;
-    /// The first message of its sender that fits and is left.
-    [[nodiscard]] bool isFirst(const State& state, int receive, int message) const;
+    /// The first message of its sender that fits and is left, but for one.
+    [[nodiscard]] bool isFirst(const State& state, int receive, int message, int besides = -1) const;
     /// The receive is the first that was posted of those that fit and have none.
     [[nodiscard]] bool isNext(const State& state, int receive, int message) const;
+    /// The target is open and would take the message before this receive (-1: a probe) could have it.
+    [[nodiscard]] bool takes(const State& state, int target, int message, int receive) const;
     [[nodiscard]] bool visible(const State& state, int probe, int message) const;
     /// Steps a rank; false when it cannot go on. `seen` is what a probe is to see, as recorded.
     [[nodiscard]] bool canStep(const State& state, int rank) const;
     void step(State& state, int rank) const;
-    [[nodiscard]] bool anyVisible(const State& state, int probe) const;
 
     int m_ranks;
     std::vector<std::vector<OracleCall>> m_calls;
