@@ -48,14 +48,18 @@ Pattern dataPattern(const TimelineData& data, std::uint32_t collective) {
     case FunctionId::Iscatter:
     case FunctionId::Scatterv:
     case FunctionId::Iscatterv:
-        return rules.rootPosition < 0 ? Pattern::None : rules.inter ? Pattern::RootToOther : Pattern::RootToAll;
+        return rules.rootPosition < 0 ? Pattern::None
+               : rules.inter          ? Pattern::RootToOther
+                                      : Pattern::RootToAll;
     case FunctionId::Gather:
     case FunctionId::Igather:
     case FunctionId::Gatherv:
     case FunctionId::Igatherv:
     case FunctionId::Reduce:
     case FunctionId::Ireduce:
-        return rules.rootPosition < 0 ? Pattern::None : rules.inter ? Pattern::OtherToRoot : Pattern::AllToRoot;
+        return rules.rootPosition < 0 ? Pattern::None
+               : rules.inter          ? Pattern::OtherToRoot
+                                      : Pattern::AllToRoot;
     case FunctionId::Scan:
     case FunctionId::Iscan:
     case FunctionId::Exscan:
@@ -111,11 +115,13 @@ void DataOrder::arrive(const TimelineData& data, std::int32_t rank, std::uint32_
     const Collective& c = data.collectives[where.collective];
     Instance& instance = m_instances[where.collective];
     ++instance.arrived;
-    if (trace::plainFunction(c.function) == FunctionId::Win_fence && data.beginDetails(rank, call).mode != 0) {
+    if (trace::plainFunction(c.function) == FunctionId::Win_fence &&
+        data.beginDetails(rank, call).mode != 0) {
         instance.loose = true;
     }
     const bool rooted = pattern == Pattern::RootToAll || pattern == Pattern::RootToOther;
-    if (!gives(data, c, rank, call) || (rooted && static_cast<std::int32_t>(where.position) != rules.rootPosition)) {
+    if (!gives(data, c, rank, call) ||
+        (rooted && static_cast<std::int32_t>(where.position) != rules.rootPosition)) {
         return;
     }
     if (pattern == Pattern::Prefix) {
@@ -123,7 +129,8 @@ void DataOrder::arrive(const TimelineData& data, std::int32_t rank, std::uint32_
         instance.prefix[where.position] = copyOf(rank);
         return;
     }
-    std::uint32_t& joined = instance.joined[static_cast<std::int32_t>(where.position) < rules.localCount ? 0 : 1];
+    std::uint32_t& joined =
+        instance.joined[static_cast<std::int32_t>(where.position) < rules.localCount ? 0 : 1];
     if (joined == kNone) {
         joined = copyOf(rank);
     } else {
@@ -137,7 +144,8 @@ bool DataOrder::canLeave(const TimelineData& data, std::int32_t rank, std::uint3
     const CollRules& rules = data.collRules[where.collective];
     const Pattern pattern = dataPattern(data, where.collective);
     const auto instance = m_instances.find(where.collective);
-    if (pattern == Pattern::None || (instance != m_instances.end() && instance->second.arrived == c.members.size())) {
+    if (pattern == Pattern::None ||
+        (instance != m_instances.end() && instance->second.arrived == c.members.size())) {
         return true;
     }
     const Range range = waitsFor(pattern, rules, c.members.size(), where.position);

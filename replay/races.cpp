@@ -90,7 +90,8 @@ void RaceAnalysis::Impl::eachRace(Visit&& visit) const {
 }
 
 std::vector<Race> RaceAnalysis::Impl::sorted(std::vector<Race> races) {
-    std::stable_sort(races.begin(), races.end(), [](const Race& a, const Race& b) { return a.call < b.call; });
+    std::stable_sort(races.begin(), races.end(),
+                     [](const Race& a, const Race& b) { return a.call < b.call; });
     return races;
 }
 
@@ -119,13 +120,15 @@ std::vector<Race> RaceAnalysis::racesOf(CallRef call) const {
         if (m_impl->windows.gates()[of.gate].receiver != call.rank.value()) {
             continue;
         }
-        // Windows that were posted after the call began have nothing to do with it; of those before, such as were open then.
-        std::size_t at = of.unordered ? of.windows.size()
-                                      : static_cast<std::size_t>(std::partition_point(of.windows.begin(), of.windows.end(),
-                                                                                      [begin](const Window& window) {
-                                                                                          return window.posted <= begin;
-                                                                                      }) -
-                                                                 of.windows.begin());
+        // Windows that were posted after the call began have nothing to do with it; of those before, such as
+        // were open then.
+        std::size_t at =
+            of.unordered ? of.windows.size()
+                         : static_cast<std::size_t>(std::partition_point(of.windows.begin(), of.windows.end(),
+                                                                         [begin](const Window& window) {
+                                                                             return window.posted <= begin;
+                                                                         }) -
+                                                    of.windows.begin());
         for (; at > 0 && (of.unordered || of.latest[at - 1] >= begin); --at) {
             if (of.counts[at - 1] == 0) {
                 continue;
@@ -151,8 +154,9 @@ std::optional<WindowRef> RaceAnalysis::Impl::find(const Race& race) const {
         if (gate.receiver != rank || of.tag != race.tag || data->commEntries[gate.comm].id != race.commId) {
             continue;
         }
-        const auto at = std::lower_bound(of.windows.begin(), of.windows.end(), race.window,
-                                         [](const Window& window, std::uint32_t key) { return window.key < key; });
+        const auto at =
+            std::lower_bound(of.windows.begin(), of.windows.end(), race.window,
+                             [](const Window& window, std::uint32_t key) { return window.key < key; });
         for (auto place = at; place != of.windows.end() && place->key == race.window; ++place) {
             const WindowRef ref{one, static_cast<std::uint32_t>(place - of.windows.begin())};
             if (raceOf(ref).call == race.call) {
@@ -188,7 +192,8 @@ std::vector<Alternative> RaceAnalysis::alternatives(const Race& race) const {
         one.knows = EventIndex{std::min(m_impl->order.known(id), window.decided) / 4};
         result.push_back(one);
     });
-    std::sort(result.begin(), result.end(), [](const Alternative& a, const Alternative& b) { return a.send < b.send; });
+    std::sort(result.begin(), result.end(),
+              [](const Alternative& a, const Alternative& b) { return a.send < b.send; });
     return result;
 }
 

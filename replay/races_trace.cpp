@@ -29,10 +29,12 @@ Streams streamsOf(const RaceWindows& windows, const Gate& gate) {
     return streams;
 }
 
-/// Netzer and Miller's check of one stream, with the messages that are not marked keeping back those behind them.
-void traceStream(const TimelineData& data, const DataOrder& order, const RaceWindows& windows, const Gate& gate,
-                 const std::vector<std::uint32_t>& stream, std::vector<CallRef>& traced) {
-    std::vector<std::uint32_t> left(gate.classes.size(), 0); // by class: greatest key that an unmarked one has gone to
+/// Netzer and Miller's check of one stream, with the messages that are not marked keeping back those behind
+/// them.
+void traceStream(const TimelineData& data, const DataOrder& order, const RaceWindows& windows,
+                 const Gate& gate, const std::vector<std::uint32_t>& stream, std::vector<CallRef>& traced) {
+    std::vector<std::uint32_t> left(gate.classes.size(),
+                                    0); // by class: greatest key that an unmarked one has gone to
     for (const std::uint32_t send : stream) {
         const std::uint32_t key = RaceWindows::keyOf(data, send);
         const std::int32_t tag = data.channels[data.sends[send].channel].tag;

@@ -9,8 +9,9 @@ std::string reasonText(const Timeline& timeline, const Race& race, const Alterna
     const trace::EventDetails& sent = timeline.details(alternative.send.rank, send.beginDetails);
     const std::string receiver = "rank " + std::to_string(race.call.rank.value());
     std::string text = "rank " + std::to_string(alternative.sender.value()) + "'s " +
-                       std::string(trace::functionName(sent.function)) + " at event " + std::to_string(send.begin.value()) +
-                       " (tag " + std::to_string(alternative.tag) + (race.tag == kAnyTag ? ", any tag fits" : "") +
+                       std::string(trace::functionName(sent.function)) + " at event " +
+                       std::to_string(send.begin.value()) + " (tag " + std::to_string(alternative.tag) +
+                       (race.tag == kAnyTag ? ", any tag fits" : "") +
                        ", same communicator) need not come after the ";
     text += race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe ? "probe" : "receive";
     text += ", which is decided by event " + std::to_string(alternative.windowEnd.value()) + ": ";

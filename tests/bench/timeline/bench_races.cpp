@@ -1,6 +1,7 @@
-// Processor time of finding races, for each event: programs with no receive of any source, with a master that takes what
-// comes from its workers, with all-to-all traffic of any source, with windows of posted receives; all at once, and at a
-// hundred stops. The baseline of the same run: matching the same events into the timeline.
+// Processor time of finding races, for each event: programs with no receive of any source, with a master that
+// takes what comes from its workers, with all-to-all traffic of any source, with windows of posted receives;
+// all at once, and at a hundred stops. The baseline of the same run: matching the same events into the
+// timeline.
 //
 // usage: bench_races [EVENTS]
 #include "halo.h"
@@ -25,7 +26,8 @@ struct Made {
 
 class Maker {
   public:
-    explicit Maker(std::int32_t ranks) : m_made{std::vector<std::vector<trace::EventDetails>>(std::size_t(ranks)), {}} {
+    explicit Maker(std::int32_t ranks)
+        : m_made{std::vector<std::vector<trace::EventDetails>>(std::size_t(ranks)), {}} {
         m_made.events.resize(std::size_t(ranks));
     }
     void call(std::int32_t rank, trace::EventDetails begin, trace::EventDetails end) {
@@ -94,8 +96,8 @@ Made halo(std::int32_t ranks, std::uint64_t events) {
     return maker.m_made;
 }
 
-/// The master gives each worker a task, takes a result from any and gives that worker the next; results come in an order
-/// from a fixed seed.
+/// The master gives each worker a task, takes a result from any and gives that worker the next; results come
+/// in an order from a fixed seed.
 Made master(std::int32_t ranks, std::uint64_t events, bool anyTag) {
     Maker maker(ranks);
     std::uint64_t noise = 1;
@@ -178,10 +180,12 @@ void measure(const char* name, std::int32_t ranks, const Made& made) {
         for (const Race& race : races.races()) {
             pairs += race.alternatives;
         }
-        std::printf("%-28s %3d ranks %8.0f events, %3d stop%s: matching %6.1f ns an event, races %6.1f ns an event; %zu windows, %zu "
+        std::printf("%-28s %3d ranks %8.0f events, %3d stop%s: matching %6.1f ns an event, races %6.1f ns an "
+                    "event; %zu windows, %zu "
                     "races, %llu pairs, %.1f bytes an event\n",
-                    name, ranks, events, int(stops), stops == 1 ? " " : "s", matching / events * 1e9, analysis / events * 1e9,
-                    races.windows(), races.count(), static_cast<unsigned long long>(pairs), double(races.memoryBytes()) / events);
+                    name, ranks, events, int(stops), stops == 1 ? " " : "s", matching / events * 1e9,
+                    analysis / events * 1e9, races.windows(), races.count(),
+                    static_cast<unsigned long long>(pairs), double(races.memoryBytes()) / events);
     }
 }
 

@@ -14,113 +14,6 @@ constexpr int kCancelled = -2;
 
 } // namespace
 
-OracleProgram::OracleProgram(std::mt19937_64& random, const OracleOptions& options) : m_ranks(options.ranks) {
-    std::vector<std::vector<OracleCall>> calls(static_cast<std::size_t>(m_ranks));
-    const auto put = [&](int rank, OracleCall call, std::size_t from) {
-        auto& own = calls[static_cast<std::size_t>(rank)];
-        const std::size_t at = from + static_cast<std::size_t>(below(random, static_cast<int>(own.size() - from) + 1));
-        own.insert(own.begin() + static_cast<std::ptrdiff_t>(at), call);
-        return at;
-    };
-    int requests = 0;
-    for (int i = 0; i < options.messages; ++i) {
-        const int from = below(random, m_ranks);
-        const int to = (from + 1 + below(random, m_ranks - 1)) % m_ranks;
-        const int tag = below(random, 2);
-        const bool synchronous = options.synchronous && below(random, 3) == 0;
-        put(from, {synchronous ? OracleCall::Kind::Ssend : OracleCall::Kind::Send, to, tag, 0}, 0);
-        const int source = below(random, 3) != 0 ? -1 : from;
-        const int asked = below(random, 3) == 0 ? -1 : tag;
-        if (options.nonBlocking && below(random, 2) == 0) {
-            const int request = requests++;
-            const std::size_t posted = put(to, {OracleCall::Kind::Irecv, source, asked, request}, 0);
-            put(to, {OracleCall::Kind::Wait, 0, 0, request}, posted + 1);
-        } else {
-            const std::size_t at = put(to, {OracleCall::Kind::Recv, source, asked, 0}, 0);
-            if (below(random, 5) == 0) {
-                auto& own = calls[static_cast<std::size_t>(to)];
-                own.insert(own.begin() + static_cast<std::ptrdiff_t>(at),
-                           {below(random, 3) == 0 ? OracleCall::Kind::Iprobe : OracleCall::Kind::Probe, -1, asked, 0});
-            }
-        }
-    }
-    if (below(random, 3) == 0) {
-        for (int rank = 0; rank < m_ranks; ++rank) {
-            put(rank, {OracleCall::Kind::Barrier, 0, 0, 0}, 0);
-        }
-    }
-    // Last, so that nothing comes between: MPI may cancel at any moment from the one to the other.
-    if (options.nonBlocking && below(random, 4) == 0) {
-        const int rank = below(random, m_ranks);
-        const int request = requests++;
-        const std::size_t posted = put(rank, {OracleCall::Kind::Irecv, -1, below(random, 2), request}, 0);
-        const std::size_t at = put(rank, {OracleCall::Kind::Cancel, 0, 0, request}, posted + 1);
-        auto& own = calls[static_cast<std::size_t>(rank)];
-        own.insert(own.begin() + static_cast<std::ptrdiff_t>(at) + 1, {OracleCall::Kind::WaitCancelled, 0, 0, request});
-    }
-    m_calls = calls;
-    m_steps.resize(calls.size());
-    m_order.resize(calls.size());
-    for (int rank = 0; rank < m_ranks; ++rank) {
-        addRank(rank, calls[static_cast<std::size_t>(rank)]);
-    }
-}
-
-void OracleProgram::addRank(int rank, const std::vector<OracleCall>& calls) {
-    auto& steps = m_steps[static_cast<std::size_t>(rank)];
-    std::map<int, int> receives; // by request
-    const auto window = [&](int call, const OracleCall& c, bool probe, bool fails) {
-        m_windows.push_back({rank, call, c.peer, c.tag, probe, fails});
-        return static_cast<int>(m_windows.size()) - 1;
-    };
-    using Kind = OracleStep::Kind;
-    for (int call = 0; call < static_cast<int>(calls.size()); ++call) {
-        const OracleCall& c = calls[static_cast<std::size_t>(call)];
-        switch (c.kind) {
-        case OracleCall::Kind::Send:
-        case OracleCall::Kind::Ssend: {
-            const int id = static_cast<int>(m_messages.size());
-            m_messages.push_back({rank, c.peer, c.tag, call});
-            steps.push_back({Kind::Send, id, call, c.peer, c.tag, false});
-            if (c.kind == OracleCall::Kind::Ssend) {
-                steps.push_back({Kind::Sent, id, call, c.peer, c.tag, false});
-            }
-            break;
-        }
-        case OracleCall::Kind::Recv:
-        case OracleCall::Kind::Irecv: {
-            const int id = window(call, c, false, false);
-            m_order[static_cast<std::size_t>(rank)].push_back(id);
-            steps.push_back({Kind::Post, id, call, c.peer, c.tag, false});
-            if (c.kind == OracleCall::Kind::Recv) {
-                steps.push_back({Kind::Wait, id, call, 0, 0, false});
-            } else {
-                receives[c.request] = id;
-            }
-            break;
-        }
-        case OracleCall::Kind::Wait:
-            steps.push_back({Kind::Wait, receives[c.request], call, 0, 0, false});
-            break;
-        case OracleCall::Kind::Cancel:
-            steps.push_back({Kind::Cancel, receives[c.request], call, 0, 0, false});
-            break;
-        case OracleCall::Kind::WaitCancelled:
-            break;
-        case OracleCall::Kind::Probe:
-        case OracleCall::Kind::Iprobe: {
-            const bool fails = c.kind == OracleCall::Kind::Iprobe;
-            steps.push_back({Kind::Probe, window(call, c, true, fails), call, c.peer, c.tag, fails});
-            break;
-        }
-        case OracleCall::Kind::Barrier:
-            steps.push_back({Kind::Enter, 0, call, 0, 0, false});
-            steps.push_back({Kind::Leave, 0, call, 0, 0, false});
-            break;
-        }
-    }
-}
-
 OracleProgram::State OracleProgram::begin() const {
     return {std::vector<int>(m_steps.size(), 0), std::vector<int>(m_windows.size(), -1),
             std::vector<char>(m_windows.size(), 0)};
@@ -156,7 +49,8 @@ bool OracleProgram::isFirst(const State& state, int receive, int message, int be
     const MessageInfo& own = m_messages[static_cast<std::size_t>(message)];
     for (int other = 0; other < message; ++other) { // those of one rank are numbered in their order
         const MessageInfo& m = m_messages[static_cast<std::size_t>(other)];
-        if (other != besides && m.from == own.from && fits(receive, other) && isSent(state, other) && !hasMatched(state, other)) {
+        if (other != besides && m.from == own.from && fits(receive, other) && isSent(state, other) &&
+            !hasMatched(state, other)) {
             return false;
         }
     }
@@ -164,10 +58,11 @@ bool OracleProgram::isFirst(const State& state, int receive, int message, int be
 }
 
 bool OracleProgram::isNext(const State& state, int receive, int message) const {
-    for (const int other : m_order[static_cast<std::size_t>(m_messages[static_cast<std::size_t>(message)].to)]) {
+    for (const int other :
+         m_order[static_cast<std::size_t>(m_messages[static_cast<std::size_t>(message)].to)]) {
         const auto at = static_cast<std::size_t>(other);
-        if (other != receive && (receive < 0 || other < receive) && state.posted[at] != 0 && state.got[at] == -1 &&
-            fits(other, message)) {
+        if (other != receive && (receive < 0 || other < receive) && state.posted[at] != 0 &&
+            state.got[at] == -1 && fits(other, message)) {
             return false;
         }
     }
@@ -176,8 +71,8 @@ bool OracleProgram::isNext(const State& state, int receive, int message) const {
 
 bool OracleProgram::takes(const State& state, int target, int message, int receive) const {
     const auto at = static_cast<std::size_t>(target);
-    return !m_windows[at].probe && (receive < 0 || target < receive) && state.posted[at] != 0 && state.got[at] == -1 &&
-           fits(target, message);
+    return !m_windows[at].probe && (receive < 0 || target < receive) && state.posted[at] != 0 &&
+           state.got[at] == -1 && fits(target, message);
 }
 
 bool OracleProgram::visible(const State& state, int probe, int message) const {
@@ -199,7 +94,8 @@ bool OracleProgram::canStep(const State& state, int rank) const {
         for (std::size_t other = 0; other < m_steps.size(); ++other) {
             bool entered = false;
             for (int i = 0; i < state.at[other]; ++i) {
-                entered = entered || m_steps[other][static_cast<std::size_t>(i)].kind == OracleStep::Kind::Enter;
+                entered =
+                    entered || m_steps[other][static_cast<std::size_t>(i)].kind == OracleStep::Kind::Enter;
             }
             if (!entered) {
                 return false;
@@ -262,7 +158,8 @@ bool OracleProgram::record(std::mt19937_64& random) {
         if (choices.empty()) {
             break;
         }
-        const Choice chosen = choices[static_cast<std::size_t>(below(random, static_cast<int>(choices.size())))];
+        const Choice chosen =
+            choices[static_cast<std::size_t>(below(random, static_cast<int>(choices.size())))];
         if (chosen.receive >= 0) {
             state.got[static_cast<std::size_t>(chosen.receive)] = chosen.message;
         }
@@ -310,7 +207,8 @@ OracleProgram::Found OracleProgram::alternatives() const {
                 }
                 const auto r = static_cast<std::size_t>(rank);
                 const OracleStep& next = m_steps[r][static_cast<std::size_t>(state.at[r])];
-                if (next.kind == OracleStep::Kind::Cancel && state.got[static_cast<std::size_t>(next.id)] != -1) {
+                if (next.kind == OracleStep::Kind::Cancel &&
+                    state.got[static_cast<std::size_t>(next.id)] != -1) {
                     continue;
                 }
                 if (next.kind == OracleStep::Kind::Cancel && next.id == target) {
@@ -323,7 +221,8 @@ OracleProgram::Found OracleProgram::alternatives() const {
                         }
                     }
                     const int saw = m_got[static_cast<std::size_t>(next.id)];
-                    const bool sees = next.fails || (isFirst(state, next.id, saw, m_got[at]) && !takes(state, target, saw, -1));
+                    const bool sees = next.fails || (isFirst(state, next.id, saw, m_got[at]) &&
+                                                     !takes(state, target, saw, -1));
                     if (next.id == target || !sees) {
                         continue;
                     }
@@ -358,82 +257,6 @@ OracleProgram::Found OracleProgram::alternatives() const {
         }
     }
     return found;
-}
-
-void OracleProgram::write(Job& job) const {
-    for (int rank = 0; rank < m_ranks; ++rank) {
-        RankScript& script = job[static_cast<std::size_t>(rank)];
-        std::map<int, std::pair<Serial, int>> requests;
-        const auto& calls = m_calls[static_cast<std::size_t>(rank)];
-        for (int call = 0; call < static_cast<int>(calls.size()); ++call) {
-            const OracleCall& c = calls[static_cast<std::size_t>(call)];
-            int window = -1;
-            for (int i = 0; i < static_cast<int>(m_windows.size()); ++i) {
-                const Window& w = m_windows[static_cast<std::size_t>(i)];
-                window = w.rank == rank && w.call == call ? i : window;
-            }
-            const auto got = [&](int of) {
-                const int message = of < 0 ? -1 : m_got[static_cast<std::size_t>(of)];
-                return message < 0 ? Got{}
-                                   : Got{m_messages[static_cast<std::size_t>(message)].from,
-                                         m_messages[static_cast<std::size_t>(message)].tag};
-            };
-            const std::int32_t source = c.peer < 0 ? kAnySource : c.peer;
-            const std::int32_t tag = c.tag < 0 ? kAnyTag : c.tag;
-            switch (c.kind) {
-            case OracleCall::Kind::Send:
-            case OracleCall::Kind::Ssend:
-                script.send(c.peer, c.tag, 8, kWorld, c.kind == OracleCall::Kind::Ssend ? FunctionId::Ssend : FunctionId::Send);
-                break;
-            case OracleCall::Kind::Recv:
-                script.recv(source, tag, got(window));
-                break;
-            case OracleCall::Kind::Irecv:
-                requests[c.request] = {script.irecv(source, tag), window};
-                break;
-            case OracleCall::Kind::Wait:
-                script.wait(requests[c.request].first, got(requests[c.request].second));
-                break;
-            case OracleCall::Kind::Cancel:
-                script.cancel(requests[c.request].first);
-                break;
-            case OracleCall::Kind::WaitCancelled:
-                script.waitCancelled(requests[c.request].first);
-                break;
-            case OracleCall::Kind::Probe:
-                script.probe(FunctionId::Probe, source, tag, got(window));
-                break;
-            case OracleCall::Kind::Iprobe:
-                script.probe(FunctionId::Iprobe, source, tag, {}, false, 1);
-                break;
-            case OracleCall::Kind::Barrier:
-                script.collective(FunctionId::Barrier);
-                break;
-            }
-        }
-    }
-}
-
-std::string OracleProgram::text() const {
-    static const char* const kNames[] = {"Send",   "Ssend",         "Recv",  "Irecv",  "Wait",
-                                         "Cancel", "WaitCancelled", "Probe", "Iprobe", "Barrier"};
-    std::string all;
-    for (std::size_t rank = 0; rank < m_calls.size(); ++rank) {
-        all += "rank " + std::to_string(rank) + "\n";
-        for (std::size_t call = 0; call < m_calls[rank].size(); ++call) {
-            const OracleCall& c = m_calls[rank][call];
-            all += "  " + std::to_string(call + 1) + " " + kNames[static_cast<int>(c.kind)] + " " + std::to_string(c.peer) + "/" +
-                   std::to_string(c.tag) + " r" + std::to_string(c.request);
-            for (std::size_t i = 0; i < m_windows.size(); ++i) {
-                if (m_windows[i].rank == static_cast<int>(rank) && m_windows[i].call == static_cast<int>(call) && m_got[i] >= 0) {
-                    const MessageInfo& m = m_messages[static_cast<std::size_t>(m_got[i])];
-                    all += " got " + std::to_string(m.from) + ":" + std::to_string(m.call + 1);
-                }
-            }
-            all += "\n";
-        }
-    }
-    return all;
 }
 
 } // namespace stopline::replay::test

@@ -1,8 +1,8 @@
-// Small programs run as an MPI library may run them, and all the other ways in which they could have run: which messages a
-// receive or probe of any source could have got while everything before it was as recorded. All others get what they got as
-// soon as it is sent, except that they leave to the one in question what it would take; what else they could have got then
-// instead is not asked for, as the order of data does not tell it. Shares no code with the timeline or the race
-// analysis.
+// Small programs run as an MPI library may run them, and all the other ways in which they could have run:
+// which messages a receive or probe of any source could have got while everything before it was as recorded.
+// All others get what they got as soon as it is sent, except that they leave to the one in question what it
+// would take; what else they could have got then instead is not asked for, as the order of data does not tell
+// it. Shares no code with the timeline or the race analysis.
 #pragma once
 
 #include "script.h"
@@ -19,13 +19,13 @@ namespace stopline::replay::test {
 /// One step of a rank. Receives and sends are numbered over all ranks.
 struct OracleStep {
     enum class Kind : std::uint8_t {
-        Send,    ///< starts a message
-        Sent,    ///< waits until it has matched (Ssend)
-        Post,    ///< posts a receive
-        Wait,    ///< waits until a receive has matched
-        Cancel,  ///< withdraws a receive that has not matched
-        Probe,   ///< waits for a message to look at
-        Enter,   ///< a barrier
+        Send,   ///< starts a message
+        Sent,   ///< waits until it has matched (Ssend)
+        Post,   ///< posts a receive
+        Wait,   ///< waits until a receive has matched
+        Cancel, ///< withdraws a receive that has not matched
+        Probe,  ///< waits for a message to look at
+        Enter,  ///< a barrier
         Leave,
     } kind = Kind::Send;
     int id = 0;         ///< of the message, the receive, or the probe (counted with the receives)
@@ -36,7 +36,18 @@ struct OracleStep {
 };
 
 struct OracleCall {
-    enum class Kind : std::uint8_t { Send, Ssend, Recv, Irecv, Wait, Cancel, WaitCancelled, Probe, Iprobe, Barrier } kind = Kind::Send;
+    enum class Kind : std::uint8_t {
+        Send,
+        Ssend,
+        Recv,
+        Irecv,
+        Wait,
+        Cancel,
+        WaitCancelled,
+        Probe,
+        Iprobe,
+        Barrier
+    } kind = Kind::Send;
     int peer = 0;
     int tag = 0;
     int request = 0; ///< Wait, Cancel: the receive
@@ -56,8 +67,8 @@ class OracleProgram {
     bool record(std::mt19937_64& random);
     /// The trace of the recorded run.
     void write(Job& job) const;
-    /// By rank and call of each receive or probe of any source: the sends (rank and call) that it could have got besides.
-    /// Calls count from 1, as a job's MPI_Init is call 0.
+    /// By rank and call of each receive or probe of any source: the sends (rank and call) that it could have
+    /// got besides. Calls count from 1, as a job's MPI_Init is call 0.
     using Found = std::map<std::pair<int, int>, std::set<std::pair<int, int>>>;
     [[nodiscard]] Found alternatives() const;
     [[nodiscard]] std::string text() const;
@@ -104,9 +115,9 @@ class OracleProgram {
     std::vector<std::vector<OracleCall>> m_calls;
     std::vector<std::vector<OracleStep>> m_steps;
     std::vector<MessageInfo> m_messages;
-    std::vector<Window> m_windows;           ///< receives and probes
-    std::vector<std::vector<int>> m_order;   ///< by rank: receives in posting order
-    std::vector<int> m_got;                  ///< as recorded: what each receive got, each probe saw
+    std::vector<Window> m_windows;         ///< receives and probes
+    std::vector<std::vector<int>> m_order; ///< by rank: receives in posting order
+    std::vector<int> m_got;                ///< as recorded: what each receive got, each probe saw
 };
 
 } // namespace stopline::replay::test

@@ -64,7 +64,8 @@ Tally compare(std::uint64_t seed, const OracleOptions& options, int wanted) {
                 }
             });
         grown.update(slowly);
-        EXPECT_EQ(show(foundBy(grown)), show(expected)) << program.text() << "bit by bit, program " << tally.programs;
+        EXPECT_EQ(show(foundBy(grown)), show(expected))
+            << program.text() << "bit by bit, program " << tally.programs;
         EXPECT_EQ(grown.minimalTrace().traced, whole.minimalTrace().traced);
         EXPECT_GE(whole.minimalTrace().traced.size(), whole.minimalTrace().lowerBound);
         for (const Race& race : whole.races()) {

@@ -1,195 +1,8 @@
-// Races of receives and probes: the figures of the papers and the rules of MPI, on small programs.
-#include "../../../replay/races.h"
-#include "script.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
+// Races of receives and probes by the rules of MPI, on small programs.
+#include "races_text.h"
 
 namespace stopline::replay::test {
 namespace {
-
-constexpr std::int32_t kAny = kAnySource;
-
-RaceAnalysis analyse(const Timeline& timeline) {
-    RaceAnalysis races;
-    races.update(timeline);
-    return races;
-}
-
-/// "1:2 got 0, also 2:1 3:1" for each race: call, sender of what it got, sends that it could have got as rank:call.
-std::vector<std::string> found(const RaceAnalysis& analysis) {
-    static const char* const kKinds[] = {" got ", " saw ", " saw nothing", " was cancelled"};
-    std::vector<std::string> all;
-    for (const Race& race : analysis.races()) {
-        std::string text = std::to_string(race.call.rank.value()) + ":" + std::to_string(race.call.call.value()) +
-                           kKinds[static_cast<int>(race.kind)];
-        if (race.sender.value() >= 0) {
-            text += std::to_string(race.sender.value());
-        }
-        text += ", also";
-        const auto alternatives = analysis.alternatives(race);
-        EXPECT_EQ(alternatives.size(), race.alternatives) << text;
-        for (const Alternative& one : alternatives) {
-            text += " " + std::to_string(one.send.rank.value()) + ":" + std::to_string(one.send.call.value());
-        }
-        all.push_back(text);
-    }
-    EXPECT_EQ(analysis.count(), all.size());
-    return all;
-}
-
-std::vector<std::string> racesOf(const Job& job) {
-    const Timeline timeline = job.timeline();
-    return found(analyse(timeline));
-}
-
-std::vector<std::string> named(const std::vector<CallRef>& calls) {
-    std::vector<std::string> all;
-    for (const CallRef& call : calls) {
-        all.push_back(std::to_string(call.rank.value()) + ":" + std::to_string(call.call.value()));
-    }
-    return all;
-}
-
-using Texts = std::vector<std::string>;
-
-/// Each rank but `to` sends what stands in `order`, which is the order of the receives of any source at `to`.
-void receiveInOrder(Job& job, std::int32_t to, std::initializer_list<std::int32_t> order) {
-    for (const std::int32_t from : order) {
-        job[static_cast<std::size_t>(from)].send(to);
-        job[static_cast<std::size_t>(to)].recv(kAny, 0, {from});
-    }
-}
-
-TEST(NetzerMiller, Figure1TheSecondOfTwoMessagesIsTraced) {
-    Job job(3);
-    receiveInOrder(job, 1, {0, 2});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1"}));
-    const Timeline timeline = job.timeline();
-    const MinimalTrace trace = analyse(timeline).minimalTrace();
-    EXPECT_EQ(named(trace.traced), Texts({"2:1"}));
-    EXPECT_EQ(trace.messages, 2U);
-    EXPECT_EQ(trace.lowerBound, 1U);
-    EXPECT_DOUBLE_EQ(trace.share(), 0.5);
-}
-
-TEST(NetzerMiller, Figure3ARaceOnlyWhereTheReceiveDoesNotHappenBeforeTheSend) {
-    Job race(3);
-    race[0].send(1);
-    race[1].recv(kAny, 0, {0});
-    race[1].recv(kAny, 0, {2});
-    race[1].send(2, 7);
-    race[2].send(1);
-    race[2].recv(1, 7);
-    EXPECT_EQ(racesOf(race), Texts({"1:1 got 0, also 2:1"}));
-    Job none(3);
-    none[0].send(1);
-    none[1].recv(kAny, 0, {0});
-    none[1].send(2, 7);
-    none[2].recv(1, 7);
-    none[2].send(1);
-    none[1].recv(kAny, 0, {2});
-    EXPECT_EQ(racesOf(none), Texts());
-}
-
-TEST(NetzerMiller, Figure4AControlMessageAfterTheReceiveTakesTheRaceAway) {
-    for (const bool control : {false, true}) {
-        Job job(4);
-        job[0].send(1);
-        job[1].recv(kAny, 0, {0});
-        if (control) {
-            job[1].send(3, 9);
-            job[3].recv(1, 9);
-            job[3].send(2, 9); // a chain of messages is as good
-            job[2].recv(3, 9);
-        }
-        job[2].send(1);
-        job[1].recv(kAny, 0, {2});
-        EXPECT_EQ(racesOf(job).size(), control ? 0U : 1U);
-    }
-}
-
-TEST(NetzerMiller, Figure5aOfTransitiveRacesAllButTheFirstMessageAreTraced) {
-    Job job(4);
-    receiveInOrder(job, 1, {0, 2, 3});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1 3:1", "1:2 got 2, also 3:1"}));
-    const Timeline timeline = job.timeline();
-    const MinimalTrace trace = analyse(timeline).minimalTrace();
-    EXPECT_EQ(named(trace.traced), Texts({"2:1", "3:1"}));
-    EXPECT_EQ(trace.lowerBound, 1U);
-}
-
-/// The first receive takes the first two messages, the second the last two, the third only the last.
-TEST(NetzerMiller, Figure5bWhereRacesAreNotTransitiveTwoAreTracedAndOneWouldDo) {
-    Job job(4);
-    job[0].send(1, 1);
-    job[2].send(1, 1);
-    job[3].send(1, 2);
-    job[1].recv(kAny, 1, {0});
-    job[1].recv(kAny, kAnyTag, {2, 1});
-    job[1].recv(kAny, 2, {3});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1", "1:2 got 2, also 3:1"}));
-    const Timeline timeline = job.timeline();
-    const MinimalTrace trace = analyse(timeline).minimalTrace();
-    EXPECT_EQ(named(trace.traced), Texts({"2:1", "3:1"}));
-    EXPECT_EQ(trace.lowerBound, 1U);
-}
-
-TEST(Meehan, Figure1ThreeMessagesRaceForThreeReceives) {
-    Job job(4);
-    receiveInOrder(job, 1, {0, 3, 2});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1 3:1", "1:2 got 3, also 2:1"}));
-    const Timeline timeline = job.timeline();
-    EXPECT_EQ(named(analyse(timeline).minimalTrace().critical), Texts({"1:1", "1:2"}));
-}
-
-TEST(Meehan, Figure2ABlockRace) {
-    Job job(3);
-    receiveInOrder(job, 1, {0, 0, 2, 0, 2});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1", "1:2 got 0, also 2:1", "1:3 got 2, also 0:3",
-                                   "1:4 got 0, also 2:2"}));
-    const Timeline timeline = job.timeline();
-    const MinimalTrace trace = analyse(timeline).minimalTrace();
-    EXPECT_EQ(named(trace.critical), Texts({"1:1", "1:2", "1:3", "1:4"}));
-    EXPECT_EQ(named(trace.traced), Texts({"0:3", "2:1", "2:2"}));
-    EXPECT_EQ(trace.lowerBound, 2U);
-}
-
-TEST(Meehan, Figure3AtMostAllButOneReceiveIsCritical) {
-    Job job(4);
-    receiveInOrder(job, 1, {0, 2, 3, 0, 2, 3, 0});
-    const Timeline timeline = job.timeline();
-    EXPECT_EQ(analyse(timeline).minimalTrace().critical.size(), 6U);
-}
-
-TEST(Meehan, Figure4AtLeastOneReceiveLessThanThereAreSendersIsCritical) {
-    Job job(4);
-    receiveInOrder(job, 1, {0, 2, 3, 3, 3});
-    const Timeline timeline = job.timeline();
-    EXPECT_EQ(named(analyse(timeline).minimalTrace().critical), Texts({"1:1", "1:2"}));
-}
-
-TEST(Meehan, Figure5AMessageThatKnowsOfTheReceivesDoesNotRaceWithThem) {
-    Job job(3);
-    receiveInOrder(job, 1, {2, 0});
-    job[1].send(2);
-    job[2].recv(1);
-    job[2].send(1);
-    job[1].recv(kAny, 0, {2});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 2, also 0:1"}));
-}
-
-TEST(Meehan, Figure6OneMessageRacesWithABlock) {
-    Job job(3);
-    receiveInOrder(job, 1, {0, 0, 0, 2});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1", "1:2 got 0, also 2:1", "1:3 got 0, also 2:1"}));
-    const Timeline timeline = job.timeline();
-    const MinimalTrace trace = analyse(timeline).minimalTrace();
-    EXPECT_EQ(named(trace.critical), Texts({"1:1", "1:2", "1:3"}));
-    EXPECT_EQ(named(trace.traced), Texts({"2:1"}));
-    EXPECT_EQ(trace.lowerBound, 1U);
-}
 
 TEST(Races, AMessageMayOvertakeOneWhoseSendItKnows) {
     Job job(3);
@@ -253,7 +66,7 @@ TEST(Races, CollectivesOrderByTheDataTheyCarryAlone) {
     EXPECT_TRUE(raced(FunctionId::Reduce, 0, 8));
     EXPECT_FALSE(raced(FunctionId::Gather, 2, 8));
     EXPECT_FALSE(raced(FunctionId::Scatter, 1, 8));
-    EXPECT_FALSE(raced(FunctionId::Scan, kNoPeer, 8)); // from 1 to 2
+    EXPECT_FALSE(raced(FunctionId::Scan, kNoPeer, 8));     // from 1 to 2
     EXPECT_TRUE(raced(FunctionId::Alltoallv, kNoPeer, 8)); // who gives to whom is not recorded
     EXPECT_TRUE(raced(FunctionId::Comm_dup, kNoPeer, 0));
     EXPECT_FALSE(raced(FunctionId::Comm_split, kNoPeer, 0));
@@ -521,7 +334,8 @@ TEST(Races, TheReasonNamesTheSendAndTheLatestEventThatItKnows) {
     EXPECT_EQ(other.knows, EventIndex{3});
     EXPECT_EQ(other.receive, MaybeCall(at(1, 3)));
     EXPECT_EQ(reasonText(timeline, race, other),
-              "rank 2's MPI_Send at event 5 (tag 0, same communicator) need not come after the receive, which is decided by "
+              "rank 2's MPI_Send at event 5 (tag 0, same communicator) need not come after the receive, "
+              "which is decided by "
               "event 6: event 3 is the latest of rank 1 that is certain to have come before it");
 }
 
