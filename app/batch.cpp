@@ -178,6 +178,8 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
     case ScriptVerb::History:
     case ScriptVerb::Stops:
         return history(line, out);
+    case ScriptVerb::Races:
+        return races(line, out);
     case ScriptVerb::Go:
     case ScriptVerb::Undo:
     case ScriptVerb::Redo:

@@ -92,6 +92,9 @@ class BatchRunner : public QObject {
     Outcome waitLaunched(const ScriptLine& line);
     Outcome waitThere(const ScriptLine& line, const QVector<RankId>& moved, const QString& where);
 
+    // batch_races.cpp
+    Outcome races(const ScriptLine& line, Lines& out);
+
     // batch_look.cpp
     Outcome look(const ScriptLine& line, Lines& out);
     Outcome print(const ScriptLine& line, Lines& out);

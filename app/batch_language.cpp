@@ -71,6 +71,9 @@ constexpr std::array kVerbs{
              "the recorded events of a rank"},
     VerbInfo{"messages", ScriptVerb::Messages, 0, 1, false, false, "messages [all]",
              "open messages as the ranks stand now (later: recorded, not made again), or all of the recording"},
+    VerbInfo{"races", ScriptVerb::Races, 0, 1, false, false, "races [RANK]",
+             "receives and probes of any source that could have got another message, of all ranks or of one: what they got,\n"
+             "        the messages that they could have got instead, and why"},
     VerbInfo{"transfers", ScriptVerb::Transfers, 0, 0, false, false, "transfers",
              "what one-sided calls move, rank by rank: which call opened the target's memory, with which it is complete\n"
              "        at the rank itself and at the target, after which the target may rely on it"},

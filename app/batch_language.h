@@ -63,6 +63,7 @@ enum class ScriptVerb {
     // history of messages
     Events,
     Messages,
+    Races,
     Transfers,
     Times,
     Point,

@@ -17,6 +17,7 @@ std::size_t placeIn(const SmallList& ids, std::uint32_t id) {
 void shiftProbes(TimelineData& data, const Channel& ch, std::uint32_t recv, std::int32_t by) {
     for (std::size_t i = ch.probes.size(); i > 0 && data.probes[ch.probes[i - 1]].before > recv; --i) {
         data.probes[ch.probes[i - 1]].position += static_cast<std::uint32_t>(by);
+        ++data.revised;
     }
 }
 
@@ -34,6 +35,7 @@ void Matcher::join(std::uint32_t half, std::uint32_t channelId) {
 void Matcher::leaveRecv(std::uint32_t half) {
     RecvHalf& recv = m_data.recvs[half];
     recv.cancelled = true;
+    ++m_data.revised;
     if (recv.channel == kNone) {
         refresh(recv.message);
         return;
@@ -58,6 +60,7 @@ void Matcher::leaveRecv(std::uint32_t half) {
 void Matcher::leaveSend(std::uint32_t half) {
     SendHalf& send = m_data.sends[half];
     send.cancelled = true;
+    ++m_data.revised;
     Channel& ch = m_data.channels[send.channel];
     const std::size_t position = placeIn(ch.sends, half);
     ch.sends.erase(position);

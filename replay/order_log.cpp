@@ -33,6 +33,10 @@ class Builder {
 
     OrderLog build(std::uint64_t openFailures) {
         const std::uint32_t calls = m_timeline.callCount(m_rank);
+        if (m_timeline.firstEvent(m_rank).value() > 1) {
+            m_log.unforced = Unforced{Unforced::Why::Missing, m_timeline.firstEvent(m_rank)};
+            return std::move(m_log);
+        }
         for (std::uint32_t i = 0; i < calls; ++i) {
             const Call call = m_timeline.call({m_rank, CallIndex(i)});
             const EventDetails& begin = m_timeline.details(m_rank, call.beginDetails);

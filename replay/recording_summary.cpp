@@ -2,6 +2,7 @@
 
 #include "call_words.h"
 #include "open_requests.h"
+#include "races.h"
 #include "words.h"
 
 #include <QDateTime>
@@ -49,6 +50,7 @@ class Summary {
         sizes();
         messages();
         requests();
+        races();
         communicators();
         list(QStringLiteral("Problems"), m_loaded.problems);
         list(QStringLiteral("Notes"), m_loaded.notes);
@@ -283,6 +285,55 @@ class Summary {
         if (!any) {
             item(QStringLiteral("none"));
         }
+    }
+
+    /// Races that have a line of the program, and what asked there, in common.
+    struct RacingLine {
+        std::uint64_t times = 0;
+        std::uint32_t fewest = 0;
+        std::uint32_t most = 0;
+        std::vector<int> ranks;
+    };
+
+    void races() {
+        title(QStringLiteral("Races"));
+        RaceAnalysis analysis;
+        analysis.update(m_timeline);
+        static const std::array<QString, 4> kKinds{QString(), QString(), QStringLiteral(" that saw nothing"),
+                                                   QStringLiteral(" that was cancelled")};
+        std::map<QString, RacingLine> lines;
+        for (const Race& race : analysis.races()) {
+            const trace::EventDetails& asked = m_timeline.details(race.call.rank, m_timeline.call(race.call).beginDetails);
+            const QString place = where(race.call);
+            RacingLine& line = lines[QStringLiteral("%1  %2%3").arg(place.isEmpty() ? QStringLiteral("(unknown)") : place,
+                                                                     functionText(asked.function),
+                                                                     kKinds[static_cast<std::size_t>(race.kind)])];
+            line.fewest = line.times == 0 ? race.alternatives : std::min(line.fewest, race.alternatives);
+            line.most = std::max(line.most, race.alternatives);
+            ++line.times;
+            if (line.ranks.empty() || line.ranks.back() != race.call.rank.value()) {
+                line.ranks.push_back(race.call.rank.value());
+            }
+        }
+        for (const auto& [name, line] : lines) {
+            const QString others = line.fewest == line.most ? QString::number(line.most)
+                                                            : QStringLiteral("%1 to %2").arg(line.fewest).arg(line.most);
+            item(QStringLiteral("%1  %2 %3 on %4, with %5 other %6 each")
+                     .arg(name)
+                     .arg(line.times)
+                     .arg(line.times == 1 ? QStringLiteral("time") : QStringLiteral("times"), ranksText(line.ranks), others,
+                          line.most == 1 ? QStringLiteral("message") : QStringLiteral("messages")));
+        }
+        if (lines.empty()) {
+            item(QStringLiteral("none"));
+            return;
+        }
+        const MinimalTrace trace = analysis.minimalTrace();
+        item(QStringLiteral("to repeat the run, the order of %1 of %2 messages is enough (%3 %), at least %4 are needed")
+                 .arg(trace.traced.size())
+                 .arg(trace.messages)
+                 .arg(trace.share() * 100, 0, 'f', 1)
+                 .arg(trace.lowerBound));
     }
 
     void communicators() {

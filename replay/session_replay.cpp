@@ -34,9 +34,11 @@ QString unforcedText(Unforced::Why why) {
     case Unforced::Why::OneSided:
         return QStringLiteral("what one-sided calls read depends on when others write, which is not replayed");
     case Unforced::Why::Processes:
-        return QStringLiteral("processes that are started or joined are others each time");
+        return QStringLiteral("processes that are joined are others each time");
     case Unforced::Why::Unknown:
         return QStringLiteral("MPI does not tell from whom the call received");
+    case Unforced::Why::Missing:
+        return QStringLiteral("what its calls before got is not known any more");
     case Unforced::Why::TooLong:
         return QStringLiteral("it is about more requests than the recording lists");
     }

@@ -277,6 +277,7 @@ class Timeline {
     [[nodiscard]] std::string describe(RankId rank, const Place& place) const;
 
   private:
+    friend class RaceAnalysis; // reads the store
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };

@@ -298,6 +298,8 @@ struct TimelineData {
     mutable std::uint32_t digestedCollectives = 0;
     /// Counts messages that had found their receive and have lost it or got another.
     std::uint64_t rearranged = 0;
+    /// Counts sends and receives that have left their channel, and probes that see another message than before.
+    std::uint64_t revised = 0;
 
     void link(std::int32_t rank, std::uint32_t call, Role role, std::uint32_t id) {
         std::uint32_t& head = ranks[static_cast<std::size_t>(rank)].links[call];

@@ -1,0 +1,261 @@
+// What the end of a call waits for, gets to know, and decides.
+#include "data_order.h"
+
+#include "causality.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+using trace::CallClass;
+using trace::EventDetails;
+
+namespace {
+
+/// A probe that asked for any source, by what its end says it asked for, else by its begin.
+[[nodiscard]] bool probesAnySource(const TimelineData& data, std::int32_t rank, std::uint32_t call) {
+    const RankData& own = data.rank(rank);
+    const EventDetails& end = own.details[own.events.detailsOf(own.events.endOf(call))];
+    return (end.recvPeer != kNoPeer ? end : data.beginDetails(rank, call)).recvPeer == kAnySource;
+}
+
+} // namespace
+
+bool DataOrder::collectNeeds(const TimelineData& data, std::int32_t rank, std::uint32_t call) {
+    bool missing = false;
+    m_needs.clear();
+    m_leaving.clear();
+    const auto need = [&](Need::Kind kind, std::uint32_t id, std::int32_t of, std::uint32_t start) {
+        if (of != rank) {
+            m_needs.push_back({kind, id, of, data.rank(of).events.beginOf(start)});
+        }
+    };
+    data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
+        switch (role) {
+        case Role::Send:
+        case Role::SendDone: {
+            const SendHalf& send = data.sends[id];
+            if (send.done == call && !send.cancelled && isSynchronous(data, send)) {
+                const RecvHalf* recv = recvOf(data, send);
+                if (recv == nullptr) {
+                    m_unknownReceivers.push_back(id);
+                } else if (recv->start != kNone) {
+                    need(Need::Kind::Recv, data.halves[send.message].recv, recv->rank, recv->start);
+                }
+            }
+            break;
+        }
+        case Role::Post:
+        case Role::Start:
+        case Role::Done: {
+            const RecvHalf& recv = data.recvs[id];
+            const bool probed = recv.start != recv.post;
+            if (recv.cancelled || recv.channel == kNone ||
+                (probed ? role != Role::Post : recv.done != call)) {
+                break;
+            }
+            if (const SendHalf* send = sendOf(data, recv)) {
+                need(Need::Kind::Send, id, send->rank, send->call);
+            } else {
+                missing = missing || mayGrow(data, data.channels[recv.channel].source);
+            }
+            break;
+        }
+        case Role::Probe: {
+            const ProbeHalf& probe = data.probes[id];
+            const Channel& channel = data.channels[probe.channel];
+            if (probe.position < channel.sends.size()) {
+                const SendHalf& send = data.sends[channel.sends[probe.position]];
+                need(Need::Kind::Seen, id, send.rank, send.call);
+            } else {
+                missing = missing || mayGrow(data, channel.source);
+            }
+            break;
+        }
+        case Role::SyncTo: {
+            const SyncEdge& edge = data.syncEdges[id];
+            if (edge.to == call && edge.from != kNone) {
+                need(Need::Kind::Edge, id, edge.fromRank, edge.from);
+            } else if (edge.to == call && edge.closes) {
+                missing = missing || mayGrow(data, edge.fromRank);
+            }
+            break;
+        }
+        case Role::Coll:
+        case Role::CollDone:
+            if (data.collRules[data.parts[id].collective].finished[data.parts[id].position] == call) {
+                m_leaving.push_back(id);
+            }
+            break;
+        case Role::Rma:
+        case Role::SyncFrom:
+            break;
+        }
+    });
+    return !missing;
+}
+
+bool DataOrder::end(const TimelineData& data, std::int32_t rank, std::uint32_t call, std::uint64_t event) {
+    RankState& own = state(rank);
+    const std::size_t unknown = m_unknownReceivers.size();
+    const bool complete = collectNeeds(data, rank, call);
+    if (!own.forced) {
+        const auto late = std::find_if(m_needs.begin(), m_needs.end(), [&](const Need& need) {
+            return state(need.rank).passed < need.event;
+        });
+        if (late != m_needs.end()) {
+            block(rank, late->rank, late->event,
+                  late->kind == Need::Kind::Edge && !data.syncEdges[late->id].closes);
+        }
+        if (!complete || late != m_needs.end() ||
+            !std::all_of(m_leaving.begin(), m_leaving.end(),
+                         [&](std::uint32_t part) { return canLeave(data, rank, part); })) {
+            m_unknownReceivers.resize(unknown);
+            return false;
+        }
+    }
+    own.forced = false;
+    for (const Need& need : m_needs) {
+        meet(data, rank, need);
+    }
+    for (const std::uint32_t part : m_leaving) {
+        leave(data, rank, part);
+    }
+    decide(data, rank, call, event);
+    return true;
+}
+
+void DataOrder::meet(const TimelineData& data, std::int32_t rank, const Need& need) {
+    const auto take = [&](std::uint32_t id) {
+        if (id != kNone) {
+            join(clock(rank), slot(id));
+        }
+    };
+    switch (need.kind) {
+    case Need::Kind::Send: {
+        const std::uint32_t send = data.halves[data.recvs[need.id].message].send;
+        take(m_sendSlot[send]);
+        release(m_sendSlot[send]);
+        break;
+    }
+    case Need::Kind::Seen: {
+        const ProbeHalf& probe = data.probes[need.id];
+        const std::uint32_t send = data.channels[probe.channel].sends[probe.position];
+        take(m_sendSlot[send]);
+        m_usedByProbe[need.id] = send;
+        break;
+    }
+    case Need::Kind::Recv: {
+        const RecvHalf& recv = data.recvs[need.id];
+        take(m_recvSlot[need.id]);
+        release(m_recvSlot[need.id]);
+        const RankEvents& events = data.rank(recv.rank).events;
+        if (recv.done == recv.post && events.isRegular()) {
+            Tick& known = clock(rank)[recv.rank];
+            known = std::max(known, tickOfStart(events.beginOf(recv.post)) + 1);
+        }
+        break;
+    }
+    case Need::Kind::Edge:
+        if (const auto at = m_edgeSlot.find(need.id); at != m_edgeSlot.end()) {
+            take(at->second);
+            release(at->second);
+            m_edgeSlot.erase(at);
+        }
+        break;
+    }
+}
+
+void DataOrder::decide(const TimelineData& data, std::int32_t rank, std::uint32_t call, std::uint64_t event) {
+    RankState& own = state(rank);
+    data.eachLink(rank, call, [&](Role role, std::uint32_t id) {
+        if (role == Role::Probe) {
+            const ProbeHalf& probe = data.probes[id];
+            noteTaken(data, rank, data.channels[probe.channel], probe.before, tickOfEnd(event));
+            if (probesAnySource(data, rank, call)) {
+                own.anySource = true;
+                m_newDecisions.push_back({Decision::Kind::Probe, id, 0});
+            }
+            return;
+        }
+        if (role != Role::Post && role != Role::Start && role != Role::Done) {
+            return;
+        }
+        const RecvHalf& recv = data.recvs[id];
+        const bool probed = recv.start != recv.post;
+        if (probed && role == Role::Post) {
+            own.nextRecv = std::max(own.nextRecv, id + 1);
+        }
+        if (probed ? role != Role::Post : recv.done != call) {
+            return;
+        }
+        const SendHalf* send = sendOf(data, recv);
+        if (send != nullptr) {
+            m_used[id] = data.halves[recv.message].send;
+            if (!isSynchronous(data, *send)) {
+                release(m_recvSlot[id]);
+            }
+        } else {
+            release(m_recvSlot[id]);
+        }
+        std::erase(own.open, id);
+        Tick early = 0;
+        if (const auto at = m_early.find(id); at != m_early.end()) {
+            early = at->second;
+            m_early.erase(at);
+        }
+        if (recv.message == kNone || (recv.channel == kNone && !recv.cancelled)) {
+            return; // refused, or nothing is known of what it got
+        }
+        if (!recv.cancelled && !own.open.empty()) {
+            noteTaken(data, rank, data.channels[recv.channel], id,
+                      early != 0 ? early : decidedAt(data, recv));
+        }
+        if (probed ? probesAnySource(data, rank, call) : fromAnySource(data, recv)) {
+            own.anySource = true;
+            m_newDecisions.push_back({Decision::Kind::Receive, id, early});
+        }
+        const Tick posted = tickOfStart(data.rank(rank).events.beginOf(recv.post));
+        const bool replied = send != nullptr && passed(m_used[id]) && m_known[m_used[id]] > posted;
+        if (own.anySource && (recv.cancelled || replied)) {
+            m_newDecisions.push_back({Decision::Kind::Shadow, id, early});
+        }
+    });
+}
+
+void DataOrder::noteTaken(const TimelineData& data, std::int32_t rank, const Channel& channel,
+                          std::uint32_t before, Tick by) {
+    std::vector<std::uint32_t>& open = state(rank).open;
+    const RankData& own = data.rank(rank);
+    const auto last = std::lower_bound(open.begin(), open.end(), before);
+    const auto rest = std::remove_if(open.begin(), last, [&](std::uint32_t id) {
+        const EventDetails& asked = own.details[data.recvs[id].details];
+        const bool fits = data.commEntry(rank, asked.comm) == channel.comm &&
+                          (asked.recvTag == kAnyTag || asked.recvTag == channel.tag);
+        if (fits) {
+            m_early.emplace(id, by);
+        }
+        return fits;
+    });
+    open.erase(rest, last);
+}
+
+void DataOrder::noteFailedProbe(const TimelineData& data, std::int32_t rank, std::uint32_t call,
+                                std::uint64_t event) {
+    const RankData& own = data.rank(rank);
+    const std::uint32_t begin = own.events.detailsOf(own.events.beginOf(call));
+    const CallClass callClass = own.cache[begin].callClass;
+    if (callClass != CallClass::Iprobe && callClass != CallClass::Improbe) {
+        return;
+    }
+    const EventDetails& ended = own.details[own.events.detailsOf(event)];
+    if (!ended.flag && ended.error == trace::ErrorClass::Success &&
+        own.details[begin].recvPeer == kAnySource) {
+        state(rank).anySource = true;
+        m_newDecisions.push_back(
+            {Decision::Kind::FailedProbe, static_cast<std::uint32_t>(m_failed.size()), 0});
+        m_failed.push_back({rank, call, state(rank).nextRecv});
+    }
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,26 @@
+// Inside of RaceAnalysis.
+#pragma once
+
+#include "race_windows.h"
+#include "races.h"
+
+#include <optional>
+#include <vector>
+
+namespace stopline::replay {
+
+struct RaceAnalysis::Impl {
+    [[nodiscard]] Race raceOf(WindowRef ref) const;
+    [[nodiscard]] std::optional<WindowRef> find(const Race& race) const;
+    /// Calls `visit` for each window that has alternatives.
+    template <typename Visit>
+    void eachRace(Visit&& visit) const;
+    [[nodiscard]] static std::vector<Race> sorted(std::vector<Race> races);
+    [[nodiscard]] MinimalTrace minimalTrace() const;
+
+    const TimelineData* data = nullptr;
+    DataOrder order;
+    RaceWindows windows;
+};
+
+} // namespace stopline::replay
