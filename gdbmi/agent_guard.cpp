@@ -57,7 +57,7 @@ const char* faultOf(const MappingHeader& now, const MappingHeader& before) {
         word(now.blockLength) > kMostEvents || word(now.blockTail) < word(before.blockTail) ||
         word(now.blockTail) > kMostEvents || now.blockBytes != before.blockBytes ||
         word(now.stopCount) < word(before.stopCount) || word(now.fileBytes) < word(before.fileBytes) ||
-        word(now.fileBytes) > trace::mappedBytes(trace::blockBytesFor(before.blockBytes))) {
+        word(now.fileBytes) > std::max(trace::kInitialFileBytes, trace::mappedBytes(trace::blockBytesFor(before.blockBytes)))) {
         return "its lengths are none";
     }
     if (word(now.stagedIds) > trace::kStagingBytes || word(now.stagedTimes) > trace::kStagingBytes ||

@@ -91,6 +91,7 @@ struct Session::Impl {
     quint64 historyEvents = kDefaultHistoryEvents;
     bool startingAnew = false; ///< is going to be done
     void startHistoryAnew();
+    void finishStartingAnew();
     void sayStart(RankId rank);
     [[nodiscard]] QString whyNoEarlierCall() const;
     [[nodiscard]] QString whyBeforeStart(const Cut& cut) const;

@@ -238,6 +238,7 @@ void Session::Impl::onJobOver(const QString& summary) {
         }
     }
     job = nullptr;
+    finishStartingAnew(); // who waits for the end is to see all of it
     sayCompared();
     if (approach != nullptr) {
         approach->cancel(QStringLiteral("the job has ended: %1").arg(summary));

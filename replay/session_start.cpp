@@ -1,6 +1,8 @@
 // Histories that start late: what cannot be gone to, and what is dropped when there is too much.
 #include "session_impl.h"
 
+#include <utility>
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -71,23 +73,25 @@ void Session::Impl::startHistoryAnew() {
         return;
     }
     startingAnew = true;
-    QMetaObject::invokeMethod(q, [this] {
-        startingAnew = false;
-        if (!recording->startDue()) {
-            return;
-        }
-        follower->forget();
-        recording->startAnew();
-        line.reset();
-        past.reset();
-        future.reset();
-        point.reset();
-        emit q->timelineReplaced();
-        emit q->stoplineChanged();
-        for (int rank = 0; rank < ranks; ++rank) {
-            sayStart(RankId(rank));
-        }
-    }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(q, [this] { finishStartingAnew(); }, Qt::QueuedConnection);
+}
+
+/// Does at once what is due of it.
+void Session::Impl::finishStartingAnew() {
+    if (!std::exchange(startingAnew, false) || !recording->startDue()) {
+        return;
+    }
+    follower->forget();
+    recording->startAnew();
+    line.reset();
+    past.reset();
+    future.reset();
+    point.reset();
+    emit q->timelineReplaced();
+    emit q->stoplineChanged();
+    for (int rank = 0; rank < ranks; ++rank) {
+        sayStart(RankId(rank));
+    }
 }
 
 } // namespace stopline::replay

@@ -312,6 +312,7 @@ void Session::Impl::lookSoon() {
 }
 
 void Session::Impl::onEnded(RankProcess* rank) {
+    finishStartingAnew(); // who waits for its end is to see all of it
     locating.erase(rank->rank().value());
     checkLocated();
     leaveRunTo(rank);

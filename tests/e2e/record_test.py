@@ -162,7 +162,7 @@ def window(case):
     code, out, err = case.run([case.stopline, "--session-script", "script", "--screenshots", "pictures", "open", FILE])
     case.equal("exit code", code, 0)
     case.holds("ranks", out, r"^\[3\] exited with code 0  after \d+ MPI_Finalize$")
-    case.holds("run", err, r"line 5: run: run\.stopline is a recording, shown without its job; a new launch starts one")
+    case.holds("run", err, r"line 5: run: run\.stopline is a recording, shown without its job; Replay run executes it again, a new launch starts another")
     case.holds("continue", err, r"line 6: continue: run\.stopline is a recording: there is no job to control")
     with open(case.path("pictures/opened.png"), "rb") as f:
         head = f.read(24)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define HEADER 4096
-#define BLOCKS (HEADER + (2 * 64 + 512 + 256 + 64) * 1024) /* where the recording's compressed blocks begin */
+#define BLOCKS (HEADER + (2 * 64 + 512 + 256 + 64 + 2 * 144) * 1024) /* where the recording's compressed blocks begin */
 
 /* First byte of the recording's mapping; null where there is none. */
 static unsigned char *recording(void)

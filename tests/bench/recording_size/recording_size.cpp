@@ -31,19 +31,19 @@ constexpr std::size_t kParts = 10; ///< of the run, each with an error of its ow
 class Memory {
   public:
     explicit Memory(TimeNs tolerance)
-        : m_bytes(static_cast<std::byte*>(::mmap(nullptr, kMappedBytes, PROT_READ | PROT_WRITE,
+        : m_bytes(static_cast<std::byte*>(::mmap(nullptr, mappedBytes(kDefaultBlockBytes), PROT_READ | PROT_WRITE,
                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))),
           m_memory(static_cast<RecorderMemory*>(std::calloc(1, sizeof(RecorderMemory)))) {
         if (m_bytes == MAP_FAILED || m_memory == nullptr) {
             fail("no memory");
         }
         auto& h = *new (m_bytes) MappingHeader();
-        h.fileBytes = kMappedBytes;
+        h.fileBytes = mappedBytes(kDefaultBlockBytes);
         recorder.open(
             m_bytes, m_memory, [](void*, std::uint64_t) { return 0; }, nullptr, tolerance);
     }
     ~Memory() {
-        ::munmap(m_bytes, kMappedBytes);
+        ::munmap(m_bytes, mappedBytes(kDefaultBlockBytes));
         std::free(m_memory);
     }
     Memory(const Memory&) = delete;

@@ -60,8 +60,8 @@ void write(const std::string& path, bool anySource) {
         EXPECT_TRUE(writer.add(ChunkType::Exit, number, encodeFileFields({{"status", "0"}})));
     }
     SiteTable sites;
-    sites[{"/bin/app one", "ab12", 0x52}] = {"/src/app.c", 7, "main"};
-    sites[{"/bin/app one", "ab12", 0x62}] = {"/src/app.c", 9, "main"};
+    sites[{"/bin/app one", "ab12", 0x51}] = {"/src/app.c", 7, "main"};
+    sites[{"/bin/app one", "ab12", 0x61}] = {"/src/app.c", 9, "main"};
     EXPECT_TRUE(writer.add(ChunkType::Sites, -1, encodeSites(sites)));
     EXPECT_TRUE(
         writer.add(ChunkType::End, -1, encodeFileFields({{"took", "1500"}, {"code", "0"}, {"lost", ""}})));
