@@ -1,4 +1,5 @@
 // Traces that contradict themselves.
+#include "../../../replay/races.h"
 #include "program.h"
 #include "script.h"
 
@@ -34,7 +35,11 @@ TEST(Hostile, AnyEventsInAnyOrder) {
             return RequestRef{chance(random, 80) ? static_cast<std::uint32_t>(random() % 4)
                                                  : static_cast<std::uint32_t>(random())};
         };
+        RaceAnalysis races;
         for (int i = 0; i < 200; ++i) {
+            if (i % 29 == 0) {
+                races.update(timeline);
+            }
             const RankId rank{small(0, ranks)};
             EventDetails d;
             d.kind = chance(random, 50) ? EventKind::Begin : EventKind::End;
@@ -75,8 +80,15 @@ TEST(Hostile, AnyEventsInAnyOrder) {
         for (std::uint32_t i = 0; i < timeline.transferCount() + 2; ++i) {
             (void)timeline.transfer(TransferIndex{i});
         }
+        races.update(timeline);
+        for (const Race& race : races.races()) {
+            EXPECT_LE(races.alternatives(race).size(), timeline.messages().size());
+            EXPECT_GE(races.racesOf(race.call).size(), 1U);
+        }
+        EXPECT_LE(races.minimalTrace().traced.size(), timeline.messages().size());
         std::uint64_t events = 0;
         for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            EXPECT_LE(races.analysed(RankId{rank}), timeline.lastEvent(RankId{rank}));
             events += timeline.lastEvent(RankId{rank}).value();
         }
         EXPECT_EQ(events, 200U);
