@@ -1,11 +1,13 @@
-// Records random programs whose messages race, and replays each recording under other delays: all must come out the same.
+// Records random programs whose messages race, and replays each recording under other delays: all must come
+// out the same.
 //
 // usage: racing_replay PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
 //
-// The seeds are run in jobs of some each. A job is run once to see that it would come out differently, run once more and
-// recorded, then replayed REPLAYS times. The program is delayed at random (RACING_JITTER), each time in another way.
-// A departure, a rank that does not make all recorded events or makes others, and output that is not the same bit for bit
-// fail. So does a job of which fewer than half of the seeds would come out differently: it would prove nothing.
+// The seeds are run in jobs of some each. A job is run once to see that it would come out differently, run
+// once more and recorded, then replayed REPLAYS times. The program is delayed at random (RACING_JITTER), each
+// time in another way. A departure, a rank that does not make all recorded events or makes others, and output
+// that is not the same bit for bit fail. So does a job of which fewer than half of the seeds would come out
+// differently: it would prove nothing.
 #include "session_support.h"
 
 #include <QCoreApplication>
@@ -39,7 +41,8 @@ using Output = QVector<QByteArray>;
 
 class Job {
   public:
-    Job(const Settings& settings, int first, int seeds) : m_settings(settings), m_first(first), m_seeds(seeds) {
+    Job(const Settings& settings, int first, int seeds)
+        : m_settings(settings), m_first(first), m_seeds(seeds) {
         printMessages(m_session);
         LaunchSpec spec;
         spec.program = settings.program;
@@ -70,7 +73,8 @@ class Job {
         const Output recorded = output();
         const QVector<EventIndex> events = lastEvents();
         const int racing = m_seeds - seedsAlike(other, recorded);
-        out << name() << ": " << total(events) << " events, " << racing << " of " << m_seeds << " seeds raced" << Qt::endl;
+        out << name() << ": " << total(events) << " events, " << racing << " of " << m_seeds << " seeds raced"
+            << Qt::endl;
         bool good = racing * 2 >= m_seeds;
         for (int replay = 0; replay < m_settings.replays; ++replay) {
             good = replayed(replay, recorded, events) && good;
@@ -79,12 +83,15 @@ class Job {
     }
 
   private:
-    [[nodiscard]] QString name() const { return QStringLiteral("seeds %1-%2").arg(m_first).arg(m_first + m_seeds - 1); }
+    [[nodiscard]] QString name() const {
+        return QStringLiteral("seeds %1-%2").arg(m_first).arg(m_first + m_seeds - 1);
+    }
     [[nodiscard]] QString jitterFile() const { return m_directory.filePath(QStringLiteral("jitter")); }
 
     bool execute(void (Session::*start)(), int jitter) {
         QFile file(jitterFile());
-        if (!file.open(QIODevice::WriteOnly) || file.write(QByteArray::number(m_first * 1000 + jitter)) <= 0) {
+        if (!file.open(QIODevice::WriteOnly) ||
+            file.write(QByteArray::number(m_first * 1000 + jitter)) <= 0) {
             out << name() << ": " << file.fileName() << " cannot be written" << Qt::endl;
             return false;
         }
@@ -114,18 +121,21 @@ class Job {
     bool replayed(int replay, const Output& recorded, const QVector<EventIndex>& events) {
         const bool ended = execute(&Session::replay, 3 + replay);
         if (const auto departure = m_session.departure()) {
-            out << name() << ", replay " << replay + 1 << ": rank " << departure->rank.value() << " departs at event "
-                << departure->event.value() << ": recorded " << departure->recorded << ", executed " << departure->executed
-                << ", " << departure->where.file << ':' << departure->where.line << Qt::endl;
+            out << name() << ", replay " << replay + 1 << ": rank " << departure->rank.value()
+                << " departs at event " << departure->event.value() << ": recorded " << departure->recorded
+                << ", executed " << departure->executed << ", " << departure->where.file << ':'
+                << departure->where.line << Qt::endl;
             return false;
         }
         if (!ended) {
             return false;
         }
         const Session::Comparison now = m_session.comparison();
-        bool good = now.again && now.equal && now.live.isEmpty() && now.compared == events && lastEvents() == events;
+        bool good =
+            now.again && now.equal && now.live.isEmpty() && now.compared == events && lastEvents() == events;
         if (!good) {
-            out << name() << ", replay " << replay + 1 << ": not all recorded events, or others as well" << Qt::endl;
+            out << name() << ", replay " << replay + 1 << ": not all recorded events, or others as well"
+                << Qt::endl;
             printStates(m_session);
         }
         const Output printed = output();
@@ -204,7 +214,8 @@ int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
     const QStringList words = QCoreApplication::arguments();
     if (words.size() < 5) {
-        out << "usage: racing_replay PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]" << Qt::endl;
+        out << "usage: racing_replay PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
+            << Qt::endl;
         return 2;
     }
     Settings settings;
@@ -224,7 +235,7 @@ int main(int argc, char** argv) {
         ++jobs;
         failures += job.passes() ? 0 : 1;
     }
-    out << settings.seeds << " seeds in " << jobs << " jobs, each replayed " << settings.replays << " times, " << failures
-        << " jobs failed, " << clock.elapsed() / 1000 << " s" << Qt::endl;
+    out << settings.seeds << " seeds in " << jobs << " jobs, each replayed " << settings.replays << " times, "
+        << failures << " jobs failed, " << clock.elapsed() / 1000 << " s" << Qt::endl;
     return failures == 0 && jobs > 0 ? 0 : 1;
 }

@@ -2,11 +2,11 @@
 //
 // usage: racing_travel PROGRAM TIMES
 //
-// PROGRAM is `wildcard`: rank 0 receives from whoever comes first, three others send to it after random delays. Each time
-// it is run to its end, then taken to after a receive that is drawn (Go), one call back (Roll back), and from there to
-// where it was (Undo). At each of them all ranks must be at their places, and the variables of rank 0 must be those of the
-// message that the recording says it received there. `run again` at the end says how often the order of a plain new run
-// was another one, which nothing but chance decides.
+// PROGRAM is `wildcard`: rank 0 receives from whoever comes first, three others send to it after random
+// delays. Each time it is run to its end, then taken to after a receive that is drawn (Go), one call back
+// (Roll back), and from there to where it was (Undo). At each of them all ranks must be at their places, and
+// the variables of rank 0 must be those of the message that the recording says it received there. `run again`
+// at the end says how often the order of a plain new run was another one, which nothing but chance decides.
 #include "session_support.h"
 
 #include <QCoreApplication>
@@ -35,11 +35,12 @@ class Travel {
         spec.launcherArguments = {QStringLiteral("--oversubscribe")};
         m_session.setLaunch(spec);
         QObject::connect(&m_session, &Session::jobEnded, &m_session, [this] { m_ended = true; });
-        QObject::connect(&m_session, &Session::operationFinished, &m_session, [this](bool good, const QString& how) {
-            m_finished = true;
-            m_good = good;
-            m_how = how;
-        });
+        QObject::connect(&m_session, &Session::operationFinished, &m_session,
+                         [this](bool good, const QString& how) {
+                             m_finished = true;
+                             m_good = good;
+                             m_how = how;
+                         });
     }
     ~Travel() { endJob(m_session); }
     Travel(const Travel&) = delete;
@@ -114,12 +115,13 @@ class Travel {
             return;
         }
         ++m_failures;
-        out << name << ", receive " << receive << (inTime ? ": " : ", timed out: ") << m_how << "; recorded " << recorded
-            << ", is " << is << Qt::endl;
+        out << name << ", receive " << receive << (inTime ? ": " : ", timed out: ") << m_how << "; recorded "
+            << recorded << ", is " << is << Qt::endl;
         printStates(m_session);
     }
 
-    /// What the recording says that the variables are after a receive: the source, the tag, and the value, which is the tag.
+    /// What the recording says that the variables are after a receive: the source, the tag, and the value,
+    /// which is the tag.
     [[nodiscard]] QString valuesOf(std::size_t receive) const {
         const Timeline& timeline = m_session.timeline();
         const Call call = timeline.call(m_receives[receive]);
@@ -130,7 +132,8 @@ class Travel {
     [[nodiscard]] QString values() {
         QStringList found;
         int answers = 0;
-        const QStringList expressions{QStringLiteral("status.MPI_SOURCE"), QStringLiteral("status.MPI_TAG"), QStringLiteral("value")};
+        const QStringList expressions{QStringLiteral("status.MPI_SOURCE"), QStringLiteral("status.MPI_TAG"),
+                                      QStringLiteral("value")};
         for (const QString& expression : expressions) {
             m_session.evaluate(RankId(0), -1, expression, [&found, &answers](const Result<QString>& value) {
                 found << (value.ok() ? value.value() : QStringLiteral("?"));
@@ -174,7 +177,7 @@ int main(int argc, char** argv) {
         const auto [recorded, again] = travel.orders();
         others += recorded != again ? 1 : 0;
     }
-    out << times << " times: " << operations << " operations, " << failures << " failures; run again, " << others << " of " << times
-        << " orders are others" << Qt::endl;
+    out << times << " times: " << operations << " operations, " << failures << " failures; run again, "
+        << others << " of " << times << " orders are others" << Qt::endl;
     return failures == 0 && operations == 3 * times && times > 0 && others > 0 ? 0 : 1;
 }

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Some send, the others receive: how many messages are for this rank. */
-static int draw_counts(const struct comm *comm, int most, int *to_send)
+int draw_counts(const struct comm *comm, int most, int *to_send)
 {
     int sends[MAX_RANKS], incoming = 0;
     for (int i = 0; i < comm->count; i++) {

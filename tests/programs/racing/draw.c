@@ -100,6 +100,11 @@ struct header check_message(const unsigned char *buffer, int bytes)
     return header;
 }
 
+int sender_of(const struct header *header)
+{
+    return (int)(header->id >> 32);
+}
+
 void fail(const char *what)
 {
     fprintf(stderr, "rank %d: %s\n", world_rank, what);

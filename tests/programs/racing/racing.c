@@ -34,8 +34,10 @@ static void run_phase(int number)
         phase_servers(comm, tag);
     } else if (kind < 83) {
         phase_tokens(comm, tag);
-    } else if (kind < 93) {
+    } else if (kind < 90) {
         phase_exchange(comm, tag);
+    } else if (kind < 95) {
+        phase_errors(comm, tag);
     } else {
         phase_collective(comm);
     }

@@ -80,6 +80,7 @@ uint64_t checksum(void);
 int draw_bytes(void); /* this rank's own */
 void fill_message(unsigned char *buffer, int kind, uint64_t value, int bytes);
 struct header check_message(const unsigned char *buffer, int bytes); /* notes it as well */
+int sender_of(const struct header *header); /* world rank */
 void fail(const char *what);
 
 /* jitter.c */
@@ -131,11 +132,14 @@ struct received note_received(const struct comm *comm, const unsigned char *buff
 struct received receive_one(const struct comm *comm, int source, int tag, void (*poll_too)(void));
 void receive_many(const struct comm *comm, int count, int source, int tag);
 
-/* flow.c, cancel.c, dynamic.c, collective.c: what a member does in a phase; `tag` is the first of TAGS */
+/* flow.c, cancel.c, errors.c, dynamic.c, collective.c: what a member does in a phase; `tag` is the first of TAGS */
 void phase_traffic(const struct comm *comm, int tag);
 void phase_sendrecv(const struct comm *comm, int tag);
+/* Some send, the others receive: how many messages go to each from this rank; returns how many are for it. */
+int draw_counts(const struct comm *comm, int most, int *to_send);
 void phase_cancel(const struct comm *comm, int tag);
 void phase_freed(const struct comm *comm, int tag);
+void phase_errors(const struct comm *comm, int tag);
 void phase_servers(const struct comm *comm, int tag);
 void phase_tokens(const struct comm *comm, int tag);
 void phase_exchange(const struct comm *comm, int tag);
