@@ -151,6 +151,10 @@ class Builder {
         default:
             break;
         }
+        if (end.error != trace::ErrorClass::Success && trace::completesRequests(callClass) && begin.requests.size() > end.completions.size() &&
+            begin.requests.size() > 1) {
+            note(Unforced::Why::Unknown, call); // of a list that failed MPI need not say what the others got
+        }
         if (end.truncated && deliversSome(end.function)) {
             note(Unforced::Why::TooLong, call);
         }
@@ -185,7 +189,7 @@ class Builder {
             entry.numbers.push_back(std::uint64_t(end.status.source));
         } else if (outcome == PollOutcome::Completed) {
             addPositions(entry, end);
-        } else if (outcome == PollOutcome::Real && call.pollFailures == 0) {
+        } else if (outcome == PollOutcome::Real && call.pollFailures == 0 && end.error == trace::ErrorClass::Success) {
             return;
         }
         m_entries[call.begin.value()] = std::move(entry);

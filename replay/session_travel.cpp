@@ -213,6 +213,18 @@ QString Session::operation() const {
     return tr("%1: %2").arg(verbName(m_impl->approachVerb), m_impl->approach->progress());
 }
 
+/// What is not the same of two events that read the same.
+static QString whatDiffers(const trace::EventDetails& a, const trace::EventDetails& b) {
+    return a.site != b.site                                                          ? QStringLiteral(" from another line of the program")
+           : a.requests != b.requests                                                ? QStringLiteral(" for other requests")
+           : a.completions != b.completions || !(a.status == b.status)               ? QStringLiteral(" with another result")
+           : a.error != b.error                                                      ? QStringLiteral(" with another error")
+           : a.sendBytes != b.sendBytes || a.recvBytes != b.recvBytes                ? QStringLiteral(" with another length")
+           : a.comm != b.comm || a.newComm != b.newComm                              ? QStringLiteral(" on another communicator")
+           : a.kind != b.kind                                                        ? QStringLiteral(", its begin instead of its end")
+                                                                                     : QStringLiteral(" with other arguments");
+}
+
 void Session::Impl::onDifference(const Difference& difference) {
     if (departure) {
         return;
@@ -222,6 +234,9 @@ void Session::Impl::onDifference(const Difference& difference) {
     found.event = difference.event;
     found.recorded = difference.communicator ? QStringLiteral("another communicator") : detailsText(difference.recorded);
     found.executed = difference.communicator ? QStringLiteral("a communicator of other members") : detailsText(difference.executed);
+    if (!difference.communicator && found.recorded == found.executed) {
+        found.executed += whatDiffers(difference.recorded, difference.executed);
+    }
     found.where = siteOf(difference.rank, difference.executed.site);
     departure = found;
     const QString text = QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5")

@@ -35,7 +35,7 @@ enum class OrderKind : std::uint8_t {
 /// How a poll ended.
 enum class PollOutcome : std::uint8_t {
     Broken = 0,    ///< another call began
-    Real = 1,      ///< MPI's own answer cannot be another: nothing was to be waited for, or the call was refused
+    Real = 1,      ///< it was the answer in the end, and MPI's own cannot be another: nothing was to be waited for, or it failed
     Source = 2,    ///< of a probe: the source
     Completed = 3, ///< of Testany or Testsome: n, then n positions
     All = 4,       ///< Test, Testall, Request_get_status: all is complete

@@ -166,9 +166,7 @@ PollAnswer Forced::pollAnswer() {
         return PollAnswer::No;
     }
     poll.on = false;
-    const bool yes = poll.outcome == PollOutcome::Source || poll.outcome == PollOutcome::Completed ||
-                     poll.outcome == PollOutcome::All;
-    return yes ? PollAnswer::Yes : PollAnswer::Real;
+    return poll.outcome == PollOutcome::Broken || poll.outcome == PollOutcome::Open ? PollAnswer::Real : PollAnswer::Yes;
 }
 
 int Forced::probed(int asked) {

@@ -154,7 +154,16 @@ int tracedTest(const Args& a, CodeAddress site, Call call) {
                     }
                     return *code;
                 }
-                return call(statuses.place());
+                if constexpr (shapeOf(F) == Shape::Some) {
+                    int code = call(statuses.place());
+                    while (code == MPI_SUCCESS && *a.outcount == 0) {
+                        pauseBetweenPolls();
+                        code = call(statuses.place());
+                    }
+                    return code;
+                } else {
+                    return untilYes([&] { return call(statuses.place()); }, a.flag);
+                }
             } else {
                 return untilYes([&] { return call(statuses.place()); }, a.flag);
             }
