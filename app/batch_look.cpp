@@ -165,7 +165,7 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
         }
         for (int rank = 0; rank < now.compared.size(); ++rank) {
             out << QStringLiteral("[%1] %2 through event %3%4")
-                       .arg(rank)
+                       .arg(rankText(RankId{rank}))
                        .arg(now.equal ? QStringLiteral("identical") : QStringLiteral("equal"))
                        .arg(now.compared[rank].value())
                        .arg(now.live.contains(RankId{rank}) ? QStringLiteral(", live behind it") : QString());

@@ -151,7 +151,7 @@ class Summary {
             const auto index = static_cast<std::size_t>(i);
             const std::uint32_t count = m_timeline.callCount(rank);
             QString text = QStringLiteral("%1  %2 events, %3 calls, %4")
-                               .arg(i)
+                               .arg(rankText(rank))
                                .arg(m_timeline.lastEvent(rank).value())
                                .arg(count)
                                .arg(endText(m_loaded.file.ranks[index]));

@@ -1,5 +1,6 @@
 // Histories that start late: what cannot be gone to, and what is dropped when there is too much.
 #include "session_impl.h"
+#include "words.h"
 
 #include <utility>
 
@@ -17,9 +18,9 @@ QString Session::Impl::whyNoEarlierCall() const {
     const EventIndex first = recording->timeline().firstEvent(rank);
     return first.value() > 1
                ? QStringLiteral("the history of rank %1 starts at event %2; its calls before are not known any more")
-                     .arg(rank.value())
+                     .arg(rankText(rank))
                      .arg(first.value())
-               : QStringLiteral("rank %1 has no earlier call").arg(rank.value());
+               : QStringLiteral("rank %1 has no earlier call").arg(rankText(rank));
 }
 
 /// Why ranks cannot be brought to places that lie before what is known.
@@ -36,7 +37,7 @@ QString Session::Impl::whyBeforeStart(const Cut& cut) const {
         const RankId rank{std::int32_t(i)};
         if (cut[i] < Place{timeline.firstEvent(rank), false} && timeline.firstEvent(rank).value() > 1) {
             return QStringLiteral("rank %1 cannot be taken to %2: its history starts at event %3; choose a later point")
-                .arg(i)
+                .arg(rankText(RankId{std::int32_t(i)}))
                 .arg(told(i))
                 .arg(timeline.firstEvent(rank).value());
         }
@@ -46,9 +47,9 @@ QString Session::Impl::whyBeforeStart(const Cut& cut) const {
         if (cut[i] < from) {
             return QStringLiteral("rank %1 cannot be taken to %2: the history of rank %3 starts behind what needs its event %4; "
                                   "choose a later point")
-                .arg(i)
+                .arg(rankText(RankId{std::int32_t(i)}))
                 .arg(told(i))
-                .arg(timeline.startsLate()->value())
+                .arg(rankText(*timeline.startsLate()))
                 .arg(from.event.value());
         }
     }
@@ -61,7 +62,7 @@ void Session::Impl::sayStart(RankId rank) {
     const quint64 first = recording->timeline().firstEvent(rank).value();
     if (first > 1 && faultsSaid.insert(QStringLiteral("start %1").arg(rank.value())).second) {
         say(Severity::Info,
-            QStringLiteral("The history of rank %1 starts at event %2; older events are gone.").arg(rank.value()).arg(first),
+            QStringLiteral("The history of rank %1 starts at event %2; older events are gone.").arg(rankText(rank)).arg(first),
             QStringLiteral("Event numbers stay. --keep lets a rank keep more before it is read, --history-events shows more."));
     }
 }
