@@ -9,14 +9,21 @@
 namespace stopline::replay {
 
 /// An event without what is chance: in which call a freed receive was seen to be complete, and what stands in an error
-/// code beside its class (MPICH numbers the errors of a run there).
+/// code beside its class (MPICH numbers the errors of a run there), and how long a message was that was cut off (MPICH
+/// tells that only of some).
 [[nodiscard]] inline trace::EventDetails comparable(trace::EventDetails event) {
     event.errorCode = 0;
+    if (event.error == trace::ErrorClass::Truncate) {
+        event.status.bytes = 0;
+    }
     if (!trace::completesRequests(trace::functionClass(event.function))) {
         event.completions.clear();
     }
     for (trace::Completion& completion : event.completions) {
         completion.errorCode = 0;
+        if (completion.error == trace::ErrorClass::Truncate) {
+            completion.status.bytes = 0;
+        }
     }
     return event;
 }

@@ -51,7 +51,7 @@ bool RequestTable::growSlots() {
     return true;
 }
 
-void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent) {
+void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent, const void* place) {
     std::uint32_t number = m_freeNodes;
     if (number != kNone) {
         m_freeNodes = m_nodes[number].next;
@@ -61,7 +61,7 @@ void RequestTable::add(MPI_Request handle, std::uint32_t serial, RequestKind kin
         }
         number = ++m_nodeCount;
     }
-    m_nodes[number] = {handle, serial, kNone, kind, persistent, !persistent, false};
+    m_nodes[number] = {handle, serial, kNone, kind, persistent, !persistent, false, place, 0};
     if (!link(number)) {
         release(number);
     }
@@ -87,8 +87,12 @@ bool RequestTable::link(std::uint32_t number) {
     return true;
 }
 
-void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* nodes) {
+void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places) {
+    constexpr int kLookAhead = 64; // of thousands with one handle
     ++m_stamp;
+    const auto isTaken = [this](std::uint32_t number) {
+        return m_nodes[number].claimed || m_nodes[number].given == m_stamp;
+    };
     for (int i = 0; i < count; ++i) {
         Slot* slot = slotOf(handles[i]);
         if (slot == nullptr) {
@@ -99,13 +103,23 @@ void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* no
             slot->stamp = m_stamp;
             slot->cursor = slot->head;
         }
-        while (slot->cursor != kNone && m_nodes[slot->cursor].claimed) {
+        while (slot->cursor != kNone && isTaken(slot->cursor)) {
             slot->cursor = m_nodes[slot->cursor].next;
         }
         nodes[i] = slot->cursor;
-        if (slot->cursor != kNone) {
-            slot->cursor = m_nodes[slot->cursor].next;
+        if (slot->cursor == kNone) {
+            continue;
         }
+        if (places != nullptr && m_nodes[slot->cursor].place != places + i) {
+            std::uint32_t ahead = m_nodes[slot->cursor].next;
+            for (int steps = 0; ahead != kNone && steps < kLookAhead; ++steps, ahead = m_nodes[ahead].next) {
+                if (m_nodes[ahead].place == places + i && !isTaken(ahead)) {
+                    nodes[i] = ahead;
+                    break;
+                }
+            }
+        }
+        m_nodes[nodes[i]].given = m_stamp;
     }
 }
 

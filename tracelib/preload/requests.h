@@ -2,7 +2,8 @@
 //
 // MPI libraries give one and the same handle to all completed eager sends and to receives from MPI_PROC_NULL,
 // and give the handle of a completed request to the next one. So a handle stands for a queue of serials,
-// oldest first; which of several complete ones a call names cannot be told and does not matter.
+// oldest first. Which of several complete ones a call names cannot be told by the handle, and how many share one is a
+// matter of chance; so that it is the same one in each run, the one goes first that was made in the same variable.
 #pragma once
 
 #include "dialect.h"
@@ -32,6 +33,8 @@ struct RequestNode {
     bool persistent;
     bool active;  ///< false: persistent and not started, or complete
     bool claimed; ///< a Wait of some thread is about it: others get another one of the same handle
+    const void* place;   ///< of the handle when it was made: the user's variable
+    std::uint32_t given; ///< search in which it was found last
 };
 
 /// Not thread-safe. Static zeroed memory; node numbers start at 1.
@@ -40,10 +43,11 @@ class RequestTable {
     static constexpr std::uint32_t kNone = 0;
 
     /// Adds a request under its handle; silently forgets it when there is no memory.
-    void add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent);
+    void add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent, const void* place = nullptr);
     /// Finds the nodes of a list of handles; the n-th occurrence of a handle gets its n-th oldest node that
-    /// is not claimed. kNone where there is none.
-    void find(const MPI_Request* handles, int count, std::uint32_t* nodes);
+    /// is not claimed; one before it that was made at `places` + n goes first, if it is not far. kNone where there is
+    /// none.
+    void find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places = nullptr);
     [[nodiscard]] RequestNode& node(std::uint32_t number) { return m_nodes[number]; }
     /// Forgets a node.
     void remove(std::uint32_t number);

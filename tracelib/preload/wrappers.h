@@ -281,7 +281,7 @@ int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
 /// Remembers a request that has been made, under the lock.
 inline void addRequest(const Args& a, std::uint32_t serial, RequestKind kind, bool persistent) {
     if (a.request != nullptr && *a.request != predefined.requestNull) {
-        rank.requestTable.add(*a.request, serial, kind, persistent);
+        rank.requestTable.add(*a.request, serial, kind, persistent, a.request);
     }
 }
 

@@ -4,7 +4,7 @@ namespace stopline::preload {
 
 Operands::Operands(const MPI_Request* handles, int count)
     : m_count(count > 0 && handles != nullptr ? static_cast<std::uint32_t>(count) : 0), m_handles(m_count),
-      m_nodes(m_count), m_refs(m_count), m_completions(m_count) {
+      m_places(handles), m_nodes(m_count), m_refs(m_count), m_completions(m_count) {
     if (m_handles.data() == nullptr || m_nodes.data() == nullptr || m_refs.data() == nullptr ||
         m_completions.data() == nullptr) {
         m_count = 0; // no memory: the call is recorded without its requests
@@ -15,7 +15,7 @@ Operands::Operands(const MPI_Request* handles, int count)
 }
 
 void Operands::find() {
-    rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data());
+    rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data(), m_places);
 }
 
 void Operands::claim() {

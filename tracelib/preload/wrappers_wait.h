@@ -56,6 +56,7 @@ class Operands {
     std::uint32_t m_count;
     std::uint32_t m_completed = 0;
     Scratch<MPI_Request, kFew, 0> m_handles;
+    const MPI_Request* m_places; ///< where the handles were
     Scratch<std::uint32_t, kFew, 1> m_nodes;
     Scratch<RequestRef, kFew, 2> m_refs;
     Scratch<Completion, kFew, 3> m_completions;

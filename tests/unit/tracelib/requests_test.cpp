@@ -42,6 +42,28 @@ TEST(RequestTable, SharedHandleIsAQueue) {
     EXPECT_EQ(table->node(nodes[2]).serial, 3U);
 }
 
+TEST(RequestTable, OfOneHandleTheOneThatWasMadeInTheVariableGoesFirst) {
+    const auto table = std::make_unique<RequestTable>();
+    const MPI_Request shared = handleOf(1);
+    MPI_Request variables[4] = {shared, shared, shared, shared};
+    for (std::uint32_t serial = 1; serial <= 3; ++serial) {
+        table->add(shared, serial, RequestKind::Send, false, &variables[serial - 1]);
+    }
+    std::uint32_t nodes[3];
+    table->find(&variables[2], 1, nodes, &variables[2]);
+    EXPECT_EQ(table->node(nodes[0]).serial, 3U);
+    // A list in another order than they were made in, and a copy of which nothing is known.
+    const MPI_Request list[] = {shared, shared, shared};
+    table->find(list, 3, nodes, &variables[1]);
+    EXPECT_EQ(table->node(nodes[0]).serial, 2U);
+    EXPECT_EQ(table->node(nodes[1]).serial, 3U);
+    EXPECT_EQ(table->node(nodes[2]).serial, 1U);
+    // What another thread waits for is not given.
+    table->node(nodes[1]).claimed = true;
+    table->find(&variables[2], 1, nodes, &variables[2]);
+    EXPECT_EQ(table->node(nodes[0]).serial, 1U);
+}
+
 TEST(RequestTable, RenamedIsFoundByItsNewHandleOnly) {
     const auto table = std::make_unique<RequestTable>();
     table->add(handleOf(1), 1, RequestKind::Send, true);
