@@ -13,7 +13,7 @@ namespace stopline::trace {
 /// Takes numbers from a range of bytes. After the first failure ok() is false and all results are 0.
 class ByteReader {
   public:
-    explicit ByteReader(std::span<const std::byte> bytes) : m_bytes(bytes) {}
+    constexpr explicit ByteReader(std::span<const std::byte> bytes) : m_bytes(bytes) {}
     [[nodiscard]] std::uint8_t byte();
     /// A varint of at most 64 bits.
     [[nodiscard]] std::uint64_t varint();

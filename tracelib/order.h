@@ -8,7 +8,7 @@
 //   then, by kind, varints as said there.
 #pragma once
 
-#include "codec.h"
+#include "byte_reader.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,24 +46,13 @@ enum class PollOutcome : std::uint8_t {
 class OrderReader {
   public:
     OrderReader() = default;
-    OrderReader(const std::byte* bytes, std::size_t size) : m_at(bytes), m_end(bytes + size) { next(); }
+    OrderReader(const std::byte* bytes, std::size_t size) : m_in({bytes, size}) { next(); }
 
     /// Begin of the call that the entry is of; the largest number when there is none any more.
     [[nodiscard]] std::uint64_t event() const { return m_event; }
     [[nodiscard]] OrderKind kind() const { return m_kind; }
     /// The next number of the entry, 0 behind its end.
-    std::uint64_t number() {
-        std::uint64_t value = 0;
-        for (unsigned shift = 0; m_at < m_end && shift < 64; shift += 7) {
-            const auto byte = static_cast<std::uint8_t>(*m_at++);
-            value |= std::uint64_t{byte & 0x7fU} << shift;
-            if (byte < 0x80) {
-                return value;
-            }
-        }
-        m_at = m_end;
-        return 0;
-    }
+    std::uint64_t number() { return m_in.varint(); }
     /// Goes on to the next entry from the start of this one: none of its numbers has been read.
     void skip() {
         switch (m_kind) {
@@ -97,27 +86,30 @@ class OrderReader {
 
   private:
     void numbers(std::uint64_t each) {
-        for (std::uint64_t left = number(); left > 0 && m_at < m_end; --left) {
+        for (std::uint64_t left = number(); left > 0 && m_in.ok(); --left) {
             for (std::uint64_t i = 0; i < each; ++i) {
                 number();
             }
         }
     }
     void next() {
-        if (m_at >= m_end) {
+        if (!m_in.ok() || m_in.atEnd()) {
             m_event = kNoEvent;
             m_kind = OrderKind::None;
             return;
         }
         const std::uint64_t step = number();
         m_event = step > kNoEvent - m_event ? kNoEvent : m_event + step;
-        m_kind = m_at < m_end ? static_cast<OrderKind>(*m_at++) : OrderKind::None;
+        m_kind = static_cast<OrderKind>(m_in.byte());
+        if (!m_in.ok()) {
+            m_event = kNoEvent;
+            m_kind = OrderKind::None;
+        }
     }
 
     static constexpr std::uint64_t kNoEvent = ~std::uint64_t{0};
 
-    const std::byte* m_at = nullptr;
-    const std::byte* m_end = nullptr;
+    ByteReader m_in{std::span<const std::byte>()};
     std::uint64_t m_event = 0; ///< of a reader without a log: events start at 1
     OrderKind m_kind = OrderKind::None;
 };

@@ -7,7 +7,7 @@
 // value is positive.
 #pragma once
 
-#include "codec.h"
+#include "byte_reader.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ inline constexpr std::size_t kValueGrowBytes = std::size_t{1} << 20;
 class ValueReader {
   public:
     ValueReader() = default;
-    ValueReader(const std::byte* bytes, std::size_t size) : m_at(bytes), m_end(bytes + size) { next(); }
+    ValueReader(const std::byte* bytes, std::size_t size) : m_in({bytes, size}) { next(); }
 
     [[nodiscard]] ValueKind kind() const { return m_kind; } ///< None: there is no item any more
     [[nodiscard]] std::uint64_t event() const { return m_event; } ///< last one recorded before it
@@ -45,50 +45,34 @@ class ValueReader {
 
     void next() {
         m_kind = ValueKind::None;
-        if (m_at >= m_end) {
+        if (!m_in.ok() || m_in.atEnd()) {
             return;
         }
-        const auto head = static_cast<std::uint8_t>(*m_at++);
-        if ((head & kValueMoved) != 0) {
-            m_event += number();
-        }
+        const std::uint8_t head = m_in.byte();
+        const std::uint64_t moved = (head & kValueMoved) != 0 ? m_in.varint() : 0;
+        const auto step = static_cast<std::uint64_t>(m_in.signedVarint());
         const unsigned kind = head & 0xfU;
-        const auto step = static_cast<std::uint64_t>(unzigzag(number()));
-        m_last[kind] = static_cast<std::int64_t>(static_cast<std::uint64_t>(m_last[kind]) + step);
-        m_value = m_last[kind];
-        if (static_cast<ValueKind>(kind) == ValueKind::Random && m_value > 0) {
-            if (m_value > kMaxRandomBytes || m_value > m_end - m_at) {
-                m_at = m_end;
-                return;
+        const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(m_last[kind]) + step);
+        if (static_cast<ValueKind>(kind) == ValueKind::Random && value > 0) {
+            if (value > kMaxRandomBytes) {
+                m_in.fail();
             }
-            m_bytes = m_at;
-            m_at += m_value;
+            m_bytes = m_in.rest().data();
+            m_in.skip(static_cast<std::size_t>(value));
         }
-        if (!m_cut) {
-            m_kind = static_cast<ValueKind>(kind);
+        if (!m_in.ok()) {
+            return;
         }
+        m_event += moved;
+        m_last[kind] = value;
+        m_value = value;
+        m_kind = static_cast<ValueKind>(kind);
     }
 
   private:
-    std::uint64_t number() {
-        std::uint64_t value = 0;
-        for (unsigned shift = 0; m_at < m_end && shift < 64; shift += 7) {
-            const auto byte = static_cast<std::uint8_t>(*m_at++);
-            value |= std::uint64_t{byte & 0x7fU} << shift;
-            if (byte < 0x80) {
-                return value;
-            }
-        }
-        m_at = m_end;
-        m_cut = true;
-        return 0;
-    }
-
-    const std::byte* m_at = nullptr;
-    const std::byte* m_end = nullptr;
+    ByteReader m_in{std::span<const std::byte>()};
     const std::byte* m_bytes = nullptr;
     ValueKind m_kind = ValueKind::None;
-    bool m_cut = false;
     std::uint64_t m_event = 0;
     std::int64_t m_value = 0;
     std::int64_t m_last[kValueKinds] = {};
