@@ -10,7 +10,7 @@ add_executable(stopline-agent
     agent_mapping.cpp agent_mapping.h agent_modules.cpp agent_modules.h agent_mpi.cpp agent_mpi.h
     agent_process.cpp agent_process.h agent_program.cpp agent_program.h
     agent_protocol.cpp agent_protocol.h agent_session.cpp agent_session.h agent_session_rank.cpp
-    agent_session_record.cpp
+    agent_session_record.cpp agent_session_window.cpp
     agent_spawn.cpp agent_spawn.h)
 target_link_libraries(stopline-agent PRIVATE stopline_warnings stopline_sanitizers Threads::Threads)
 # It runs on compute nodes too: ask for as little as possible there.

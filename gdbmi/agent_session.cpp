@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -28,10 +27,6 @@ constexpr int kTickMs = 200;
 constexpr int kHeldTickMs = 25;
 constexpr std::int64_t kRecheckNs = 50'000'000;
 constexpr std::int64_t kReapNs = 1'000'000'000;
-
-void wakeFutex(std::atomic<std::uint32_t>& word) {
-    ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
 
 void closeFd(int& fd) {
     if (fd >= 0) {
@@ -348,66 +343,6 @@ bool Session::readOutput(OutputPipe& output) {
     // End of a pipe, or EIO of a terminal that nobody has open any more.
     closeFd(output.fd);
     return false;
-}
-
-void Session::readWindow() {
-    if (!m_window.receive()) {
-        m_leaving = Leaving::WindowGone;
-        return;
-    }
-    Frame frame;
-    while (m_window.next(frame)) {
-        switch (frame.channel()) {
-        case Channel::Mi:
-            toGdb(frame.body);
-            break;
-        case Channel::Command:
-            obey(decodeFields(frame.body));
-            break;
-        case Channel::Pull:
-            if (m_mapping.guard().header().dictionaryLength.load(std::memory_order_relaxed) != m_modulesLength) {
-                sendModules(); // calls from code that may have been loaded since
-            }
-            for (std::uint64_t have = unsignedField(decodeFields(frame.body), "values", 0);;) {
-                const std::string part = m_mapping.noted(have);
-                if (part.empty()) {
-                    break;
-                }
-                m_window.send(Channel::Values, part);
-                have += part.size();
-            }
-            m_window.send(Channel::Trace, m_mapping.copyForWindow(decodeFields(frame.body)));
-            break;
-        default:
-            break;
-        }
-    }
-}
-
-void Session::obey(const Fields& command) {
-    trace::MappingHeader& header = m_mapping.header();
-    const std::string what = textField(command, "do");
-    if (what == "opengate") {
-        header.gateOpen.store(1, std::memory_order_release);
-        wakeFutex(header.gateOpen);
-    } else if (what == "threshold") {
-        header.threshold.store(unsignedField(command, "value", kNoThreshold.value()),
-                               std::memory_order_release);
-    } else if (what == "release") {
-        header.release.store(1, std::memory_order_release);
-        wakeFutex(header.release);
-    } else if (what == "stop") {
-        const pid_t caller = m_mapping.guard().header().callerTid.load(std::memory_order_relaxed);
-        if (!m_rankEnded && (caller <= 0 || ::syscall(SYS_tgkill, rankPid(), caller, SIGSTOP) != 0)) {
-            ::kill(rankPid(), SIGSTOP);
-        }
-    } else if (what == "kill") {
-        killAll();
-    } else if (what == "finish") {
-        m_finish = true;
-    } else if (what == "poll") {
-        m_lastState.clear();
-    }
 }
 
 } // namespace stopline::agent

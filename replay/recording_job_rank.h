@@ -1,0 +1,26 @@
+// A rank of a job that is recorded. Inside of RecordingJob.
+#pragma once
+
+#include "recording_job.h"
+
+#include <QPointer>
+
+#include <string>
+
+namespace stopline::replay {
+
+struct RecordingJob::Rank {
+    std::int32_t number = 0;
+    QPointer<agent::AgentLink> link;
+    trace::RankImage image; ///< once the link is not needed any more
+    std::string modules;
+    std::string faults;
+    bool fetching = false;
+    bool ending = false;    ///< its end has been seen
+    int waitStatus = 0;     ///< once it is complete; -1: not known
+    bool complete = false;  ///< written up to its end, or as far as it is known
+    bool unwritten = false; ///< something of it did not fit into the file
+    int dyingMs = 0;
+};
+
+} // namespace stopline::replay
