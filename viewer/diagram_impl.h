@@ -55,6 +55,8 @@ struct DiagramWidget::Impl {
     std::optional<replay::Cut> ghost;
     std::optional<replay::CallRef> selected;
     std::function<QString(const replay::CallRef&)> siteText;
+    std::function<std::vector<replay::CallRef>(const replay::CallRef&)> alternatives;
+    std::optional<std::vector<replay::CallRef>> selectedAlternatives; ///< of the selected call, once asked for
 
     // --- view
     Axis axis = Axis::Time;

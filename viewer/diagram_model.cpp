@@ -46,6 +46,7 @@ void DiagramModel::clear() {
     m_open.clear();
     m_collectives.clear();
     m_openCollectives.clear();
+    m_races.clear();
     m_callCount = 0;
     m_backwards = 0;
     m_timeExtent = 1;
@@ -139,6 +140,21 @@ void DiagramModel::update() {
     }
     updateMessages(all);
     updateCollectives(all);
+    updateRaces();
+}
+
+void DiagramModel::setRaces(std::vector<RaceMark> races) {
+    m_races.set(std::move(races));
+    updateRaces();
+}
+
+void DiagramModel::updateRaces() {
+    std::vector<std::span<const TrackCall>> all;
+    all.reserve(m_tracks.size());
+    for (const Track& track : m_tracks) {
+        all.emplace_back(track.calls);
+    }
+    m_races.update(all);
 }
 
 Aggregate DiagramModel::summary(int rank, std::size_t from, std::size_t to) const {

@@ -8,6 +8,7 @@
 #include "axis_view.h"
 #include "call_bins.h"
 #include "diagram_widget.h"
+#include "race_index.h"
 
 #include <optional>
 #include <span>
@@ -62,6 +63,8 @@ class DiagramModel {
     void setTimeline(const replay::Timeline* timeline);
     /// Takes in what the timeline has more than before.
     void update();
+    /// Replaces them; setTimeline() drops them.
+    void setRaces(std::vector<RaceMark> races);
 
     [[nodiscard]] const replay::Timeline* timeline() const { return m_timeline; }
     [[nodiscard]] int ranks() const { return int(m_tracks.size()); }
@@ -76,6 +79,7 @@ class DiagramModel {
     /// Messages that are not matched: always drawn.
     [[nodiscard]] std::span<const std::uint32_t> openMessages() const { return m_open; }
     [[nodiscard]] std::span<const TrackCollective> collectives() const { return m_collectives; }
+    [[nodiscard]] const RaceIndex& races() const { return m_races; }
     [[nodiscard]] bool empty() const { return m_callCount == 0; }
     [[nodiscard]] std::size_t callCount() const { return m_callCount; }
     /// Matched messages whose receive ends before their send begins, on the time axis, by more than
@@ -131,6 +135,7 @@ class DiagramModel {
     void updateTrack(int rank);
     void updateMessages(bool all);
     void updateCollectives(bool all);
+    void updateRaces();
     void fill(int rank, std::uint32_t index, TrackCall& call) const;
     void fillMessage(std::size_t index);
     [[nodiscard]] bool moved(int rank) const;
@@ -142,6 +147,7 @@ class DiagramModel {
     std::vector<std::uint32_t> m_open;
     std::vector<TrackCollective> m_collectives;
     std::vector<std::uint32_t> m_openCollectives;
+    RaceIndex m_races;
     std::size_t m_callCount = 0;
     std::size_t m_backwards = 0;
     std::int64_t m_timeExtent = 1;

@@ -31,6 +31,7 @@ DiagramWidget::~DiagramWidget() = default;
 void DiagramWidget::setTimeline(const replay::Timeline* timeline) {
     Impl& d = *m_impl;
     d.model.setTimeline(timeline);
+    d.selectedAlternatives.reset();
     d.hoveredCall.reset();
     d.range.reset();
     d.drag = DragMode::None;
@@ -65,6 +66,7 @@ void DiagramWidget::timelineChanged() {
     const std::int64_t before = d.model.extent(d.axis);
     const bool following = d.view.end >= before;
     d.model.update();
+    d.selectedAlternatives.reset();
     d.relayout();
     const std::int64_t after = d.model.extent(d.axis);
     if (d.fit) {
@@ -142,6 +144,20 @@ void DiagramWidget::setGhost(std::optional<replay::Cut> target) {
     m_impl->invalidate();
 }
 
+void DiagramWidget::setRaces(std::vector<RaceMark> races) {
+    Impl& d = *m_impl;
+    d.model.setRaces(std::move(races));
+    d.selectedAlternatives.reset();
+    d.selectionText();
+    d.invalidate();
+}
+
+void DiagramWidget::setAlternatives(std::function<std::vector<CallRef>(const CallRef&)> sends) {
+    m_impl->alternatives = std::move(sends);
+    m_impl->selectedAlternatives.reset();
+    m_impl->invalidate();
+}
+
 void DiagramWidget::select(std::optional<CallRef> call) {
     if (call && !m_impl->known(*call)) {
         call.reset();
@@ -150,6 +166,7 @@ void DiagramWidget::select(std::optional<CallRef> call) {
         return;
     }
     m_impl->selected = call;
+    m_impl->selectedAlternatives.reset();
     m_impl->selectionText();
     m_impl->invalidate();
     emit selectionChanged(call);

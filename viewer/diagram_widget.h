@@ -9,9 +9,11 @@
 #include <QWidget>
 
 #ifndef Q_MOC_RUN
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 #endif
 
 namespace stopline::viewer {
@@ -41,6 +43,13 @@ struct StopPost {
     std::vector<StopMark> marks; ///< by rank; None where this stop did not stop the rank
 };
 
+/// A receive or probe that could have got another message than it did.
+struct RaceMark {
+    replay::CallRef call;   ///< posts the receive (or blocks in it), or probes
+    replay::MaybeCall done; ///< at whose end the outcome was known; empty: at the end of `call`
+    std::uint32_t alternatives = 0; ///< other messages that it could have had, at least 1
+};
+
 /// Viewport-sized widget painted with QPainter. Reads the timeline, never owns it: whoever owns it calls
 /// timelineChanged() after it has grown, setTimeline(nullptr) before it goes.
 /// Keys and mouse as DESIGN's visual language A3; single letters act only while it has the focus.
@@ -50,7 +59,7 @@ class DiagramWidget : public QWidget {
     explicit DiagramWidget(QWidget* parent = nullptr);
     ~DiagramWidget() override;
 
-    /// A new timeline keeps zoom and selection where they still mean something.
+    /// A new timeline keeps zoom and selection where they still mean something, and no races.
     void setTimeline(const replay::Timeline* timeline);
     void timelineChanged();
     void setRowStates(const std::vector<RowState>& rows);
@@ -67,6 +76,13 @@ class DiagramWidget : public QWidget {
     void setChosenFrontier(bool future);
     void setStopline(std::optional<replay::Line> line);
     void setGhost(std::optional<replay::Cut> target); ///< where undo or rollback would go
+
+    /// Replaces all, in any order; several may share a call. Those of calls that are not known (yet) are not shown.
+    /// setTimeline() drops them; timelineChanged() keeps them.
+    void setRaces(std::vector<RaceMark> races);
+    /// The sends that the races of a call could have had instead, for the lines of the selected call. Asked once for
+    /// each selection, again after setRaces() and timelineChanged().
+    void setAlternatives(std::function<std::vector<replay::CallRef>(const replay::CallRef&)> sends);
 
     void select(std::optional<replay::CallRef> call);
     [[nodiscard]] std::optional<replay::CallRef> selection() const;
