@@ -180,6 +180,14 @@ BatchRunner::Outcome BatchRunner::perform(const ScriptLine& line, Lines& out) {
         return history(line, out);
     case ScriptVerb::Races:
         return races(line, out);
+    case ScriptVerb::NextRace:
+        return nextRace(line, out);
+    case ScriptVerb::Take:
+        return take(line);
+    case ScriptVerb::Executions:
+    case ScriptVerb::Execution:
+    case ScriptVerb::Differ:
+        return executions(line, out);
     case ScriptVerb::Go:
     case ScriptVerb::Undo:
     case ScriptVerb::Redo:

@@ -94,6 +94,12 @@ class BatchRunner : public QObject {
 
     // batch_races.cpp
     Outcome races(const ScriptLine& line, Lines& out);
+    Outcome nextRace(const ScriptLine& line, Lines& out);
+    Outcome take(const ScriptLine& line);
+    [[nodiscard]] std::optional<replay::CallRef> callOf(const QString& rank, const QString& event, QString& error) const;
+
+    // batch_executions.cpp
+    Outcome executions(const ScriptLine& line, Lines& out);
 
     // batch_look.cpp
     Outcome look(const ScriptLine& line, Lines& out);

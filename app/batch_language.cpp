@@ -74,6 +74,16 @@ constexpr std::array kVerbs{
     VerbInfo{"races", ScriptVerb::Races, 0, 1, false, false, "races [RANK]",
              "receives and probes of any source that could have got another message, of all ranks or of one: what they got,\n"
              "        the messages that they could have got instead, and why"},
+    VerbInfo{"nextrace", ScriptVerb::NextRace, 0, 0, true, false, "nextrace",
+             "stop the focus before the next race that is recorded of it; where none is, run until one is found; waits"},
+    VerbInfo{"take", ScriptVerb::Take, 4, 4, true, false, "take RANK EVENT SENDER EVENT",
+             "execute again, but the race of this call gets this send's message first; as `run`"},
+    VerbInfo{"executions", ScriptVerb::Executions, 0, 0, false, false, "executions",
+             "the executions that are kept: the one on show, what it departed from, choices"},
+    VerbInfo{"execution", ScriptVerb::Execution, 1, 1, true, false, "execution N",
+             "end the job and show this one; replay and go execute it again"},
+    VerbInfo{"differ", ScriptVerb::Differ, 1, 1, false, false, "differ N",
+             "rank by rank, up to where execution N and the one on show are the same, and how they go on"},
     VerbInfo{"transfers", ScriptVerb::Transfers, 0, 0, false, false, "transfers",
              "what one-sided calls move, rank by rank: which call opened the target's memory, with which it is complete\n"
              "        at the rank itself and at the target, after which the target may rely on it"},

@@ -1,54 +1,15 @@
 // What raced, and why.
 #include "batch.h"
 
+#include "race_text.h"
+
 #include "../replay/races.h"
-#include "../tracelib/functions.h"
 
 #include <optional>
 
 namespace stopline::app {
 
 using namespace replay;
-
-namespace {
-
-QString fromText(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-/// "[1] 5 MPI_Recv got rank 0's message of event 3, could have got 2 others"
-QString raceText(const Timeline& timeline, const Race& race) {
-    const Call call = timeline.call(race.call);
-    const trace::EventDetails& asked = timeline.details(race.call.rank, call.beginDetails);
-    QString text = QStringLiteral("[%1] %2 %3")
-                       .arg(race.call.rank.value())
-                       .arg(call.begin.value())
-                       .arg(fromText(trace::functionName(asked.function)));
-    const bool probe = race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe;
-    if (race.kind == RaceKind::CancelledReceive) {
-        text += QStringLiteral(" was cancelled");
-    } else if (race.kind == RaceKind::FailedProbe) {
-        text += QStringLiteral(" saw no message");
-    } else {
-        text += (probe ? QStringLiteral(" saw rank %1's message") : QStringLiteral(" got rank %1's message"))
-                    .arg(race.sender.value());
-        if (race.send) {
-            text += QStringLiteral(" of event %1").arg(timeline.call(*race.send).begin.value());
-        }
-    }
-    const bool nothing = race.kind == RaceKind::CancelledReceive || race.kind == RaceKind::FailedProbe;
-    text += (probe ? QStringLiteral(", could have seen %1 %2") : QStringLiteral(", could have got %1 %2"))
-                .arg(race.alternatives)
-                .arg(nothing                  ? QStringLiteral("instead")
-                     : race.alternatives == 1 ? QStringLiteral("other")
-                                              : QStringLiteral("others"));
-    if (race.pollFailures > 0) {
-        text += QStringLiteral("; %1 tries failed").arg(race.pollFailures);
-    }
-    return text;
-}
-
-} // namespace
 
 BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
     std::optional<RankId> rank;
@@ -60,7 +21,7 @@ BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
         }
     }
     const Timeline& timeline = m_session->timeline();
-    RaceAnalysis analysis;
+    RaceAnalysis analysis; // of its own: all that is recorded counts, looked at by now or not
     analysis.update(timeline);
     bool any = false;
     for (const Race& race : analysis.races()) {
@@ -68,7 +29,7 @@ BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
             continue;
         }
         any = true;
-        out << raceText(timeline, race);
+        out << raceLine(timeline, race);
         for (const Alternative& one : analysis.alternatives(race)) {
             out << QStringLiteral("    ") + QString::fromStdString(reasonText(timeline, race, one));
         }
@@ -77,6 +38,83 @@ BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
         out << QStringLiteral("no races");
     }
     return {};
+}
+
+BatchRunner::Outcome BatchRunner::nextRace(const ScriptLine& line, Lines& out) {
+    // What has been recorded is looked at in the background: all of it counts.
+    bool looked = false;
+    const auto watch = connect(m_session, &Session::racesChanged, this, [&looked] { looked = true; });
+    emit m_session->timelineChanged();
+    const bool known = waitFor([&looked] { return looked; }, limit(line));
+    disconnect(watch);
+    if (!known) {
+        return timedOut(line);
+    }
+    if (const QString why = m_session->whyNotNextRace(); !why.isEmpty()) {
+        return {Verdict::Failed, why};
+    }
+    std::optional<CallRef> reached;
+    const auto listen = connect(m_session, &Session::raceReached, this, [&reached](const CallRef& call) { reached = call; });
+    m_operationDone = false;
+    if (m_session->jobExists()) {
+        expectResume(Verb::Continue);
+    }
+    m_session->stopAtNextRace();
+    const bool going = reached.has_value();
+    const auto there = [&] {
+        if (going) {
+            return m_operationDone && m_session->operation().isEmpty();
+        }
+        return !m_session->runsToNextRace() && (m_session->allStopped() || !m_session->jobExists());
+    };
+    const bool in = waitFor(there, limit(line));
+    disconnect(listen);
+    m_resuming.clear();
+    if (!in) {
+        return timedOut(line);
+    }
+    if (going && !m_operationOk) {
+        return {Verdict::Failed, m_operationText};
+    }
+    if (!reached) {
+        return {Verdict::Failed, m_session->jobExists() ? QStringLiteral("the ranks have stopped, and nothing more raced up to there")
+                                                        : QStringLiteral("the job has ended, and nothing more raced")};
+    }
+    const Timeline& timeline = m_session->timeline();
+    for (const Race& race : m_session->races().racesOf(*reached)) {
+        out << raceLine(timeline, race);
+    }
+    return {};
+}
+
+std::optional<CallRef> BatchRunner::callOf(const QString& rank, const QString& event, QString& error) const {
+    const auto of = oneRank(rank, error);
+    if (!of) {
+        return std::nullopt;
+    }
+    const auto call = m_session->timeline().callAt(*of, EventIndex{event.toULongLong()});
+    if (!call) {
+        error = QStringLiteral("rank %1 has no event %2").arg(rank, event);
+    }
+    return call;
+}
+
+BatchRunner::Outcome BatchRunner::take(const ScriptLine& line) {
+    QString error;
+    const auto race = callOf(line.words.at(0), line.words.at(1), error);
+    const auto send = race ? callOf(line.words.at(2), line.words.at(3), error) : std::nullopt;
+    if (!send) {
+        return {Verdict::Failed, error};
+    }
+    m_mustBegin = !line.mayFail;
+    expectResume(Verb::Replay);
+    m_operationDone = false;
+    m_session->takeInstead(*race, *send);
+    if (m_operationDone && !m_operationOk) {
+        m_launching = false;
+        return {Verdict::Failed, m_operationText};
+    }
+    return waitLaunched(line);
 }
 
 } // namespace stopline::app

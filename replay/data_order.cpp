@@ -52,7 +52,7 @@ void growTo(GrowingArray<T>& array, std::size_t size, T value) {
 
 } // namespace
 
-void DataOrder::update(const TimelineData& data) {
+bool DataOrder::update(const TimelineData& data, std::uint64_t mostEvents) {
     m_newSends.clear();
     m_newDecisions.clear();
     m_width = data.ranks.size();
@@ -69,7 +69,7 @@ void DataOrder::update(const TimelineData& data) {
         state(rank).blockedBy = -1;
         enqueue(rank);
     }
-    walk(data);
+    return walk(data, mostEvents);
 }
 
 bool DataOrder::overtaken(const TimelineData& data) const {
@@ -134,14 +134,17 @@ void DataOrder::block(std::int32_t rank, std::int32_t by, std::uint64_t event, b
     }
 }
 
-void DataOrder::walk(const TimelineData& data) {
+bool DataOrder::walk(const TimelineData& data, std::uint64_t mostEvents) {
+    std::uint64_t walked = 0;
     do {
-        while (!m_queue.empty()) {
+        while (!m_queue.empty() && walked < mostEvents) {
             const std::int32_t rank = m_queue.front();
             m_queue.pop_front();
-            state(rank).queued = false;
-            run(data, rank);
             RankState& own = state(rank);
+            own.queued = false;
+            const std::uint64_t before = own.passed;
+            run(data, rank);
+            walked += own.passed - before;
             std::erase_if(own.waiting, [&](const std::pair<std::uint64_t, std::int32_t>& one) {
                 if (one.first > own.passed) {
                     return false;
@@ -153,10 +156,11 @@ void DataOrder::walk(const TimelineData& data) {
                 return true;
             });
         }
-    } while (breakCycle());
+    } while (m_queue.empty() && breakCycle());
     for (RankState& own : m_ranks) {
         own.waiting.clear();
     }
+    return m_queue.empty();
 }
 
 /// Ranks that wait for each other in a circle: only contradictory traces make them, and a Win_start that has

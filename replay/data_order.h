@@ -76,8 +76,8 @@ struct FailedProbe {
 class DataOrder {
   public:
     /// Walks over the events that have come since the last time. `data` must be the same timeline, only
-    /// longer.
-    void update(const TimelineData& data);
+    /// longer. About `mostEvents` of them; returns whether those were all.
+    bool update(const TimelineData& data, std::uint64_t mostEvents = ~std::uint64_t{0});
     /// True when something that has been walked over has changed since: begin anew with another DataOrder.
     [[nodiscard]] bool overtaken(const TimelineData& data) const;
 
@@ -132,7 +132,7 @@ class DataOrder {
         std::uint32_t prefixed = 0;
     };
 
-    void walk(const TimelineData& data);
+    bool walk(const TimelineData& data, std::uint64_t mostEvents);
     void run(const TimelineData& data, std::int32_t rank);
     void start(const TimelineData& data, std::int32_t rank, std::uint32_t call, std::uint64_t event);
     bool end(const TimelineData& data, std::int32_t rank, std::uint32_t call, std::uint64_t event);

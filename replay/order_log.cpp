@@ -1,7 +1,5 @@
 #include "order_log.h"
 
-#include "../tracelib/order.h"
-
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -17,10 +15,7 @@ using trace::PollOutcome;
 
 namespace {
 
-struct Entry {
-    OrderKind kind = OrderKind::None;
-    std::vector<std::uint64_t> numbers = {};
-};
+using Entry = OrderEntry;
 
 bool deliversSome(FunctionId function) {
     return function == FunctionId::Waitany || function == FunctionId::Waitsome || function == FunctionId::Testany ||
@@ -29,16 +24,35 @@ bool deliversSome(FunctionId function) {
 
 class Builder {
   public:
-    Builder(const Timeline& timeline, RankId rank) : m_timeline(timeline), m_rank(rank) {}
+    Builder(const Timeline& timeline, RankId rank, const Choice* choice = nullptr)
+        : m_timeline(timeline), m_rank(rank), m_choice(choice),
+          m_upTo(choice != nullptr ? choice->upTo[std::size_t(rank.value())].value() : ~std::uint64_t{0}) {}
 
-    OrderLog build(std::uint64_t openFailures) {
+    OrderLog build(std::uint64_t openFailures, const OrderEntries& planned) {
+        take(openFailures);
+        putSources();
+        for (const auto& [event, entry] : planned) {
+            plan(event, entry);
+        }
+        return encode();
+    }
+
+    OrderEntries entries() {
+        take(0);
+        putSources();
+        return {m_entries.begin(), m_entries.end()};
+    }
+
+  private:
+    void take(std::uint64_t openFailures) {
         const std::uint32_t calls = m_timeline.callCount(m_rank);
         if (m_timeline.firstEvent(m_rank).value() > 1) {
             m_log.unforced = Unforced{Unforced::Why::Missing, m_timeline.firstEvent(m_rank)};
-            return std::move(m_log);
+            return;
         }
         for (std::uint32_t i = 0; i < calls; ++i) {
-            const Call call = m_timeline.call({m_rank, CallIndex(i)});
+            m_at = {m_rank, CallIndex(i)};
+            const Call call = m_timeline.call(m_at);
             const EventDetails& begin = m_timeline.details(m_rank, call.beginDetails);
             if (begin.thread != 0) {
                 note(Unforced::Why::Threads, call);
@@ -51,10 +65,34 @@ class Builder {
                 m_entries[call.begin.value()] = {OrderKind::Poll, {openFailures, std::uint64_t(PollOutcome::Open)}};
             }
         }
-        return encode();
     }
 
-  private:
+    /// The race of the choice is decided by the call at hand, of this post.
+    [[nodiscard]] bool chosen(std::uint64_t post) const {
+        return m_choice != nullptr && m_choice->race.call.rank == m_rank &&
+               m_timeline.call(m_choice->race.call).begin.value() == post && decidingCall(m_choice->race) == m_at;
+    }
+
+    /// What the call at hand found out is to be so again.
+    [[nodiscard]] bool again(const Call& call) const { return call.end.value() <= m_upTo; }
+
+    /// What is to be done again decides what came of a receive that the call at hand sees complete only later: it has
+    /// been cancelled, or its message has been sent.
+    [[nodiscard]] bool decidedBefore(std::uint32_t serial, std::uint64_t post, bool cancelled) const {
+        if (cancelled) {
+            const auto cancel = m_cancels.find(serial);
+            return cancel != m_cancels.end() && cancel->second <= m_upTo;
+        }
+        for (const MessageIndex index : m_timeline.messagesOf(m_at)) {
+            const Message& message = m_timeline.messages()[index.value()];
+            if (post <= m_upTo && message.done == m_at && message.send && message.post && message.post->rank == m_rank &&
+                m_timeline.call(*message.post).begin.value() == post) {
+                return m_timeline.call(*message.send).begin <= m_choice->upTo[std::size_t(message.send->rank.value())];
+            }
+        }
+        return false;
+    }
+
     void note(Unforced::Why why, const Call& call) {
         if (!m_log.unforced) {
             m_log.unforced = Unforced{why, call.begin};
@@ -131,7 +169,9 @@ class Builder {
         case CallClass::Sendrecv:
         case CallClass::Probe:
         case CallClass::Mprobe:
-            if (begin.recvPeer == kAnySource && end.status.source >= 0) {
+            if (chosen(call.begin.value())) {
+                m_entries[call.begin.value()] = {OrderKind::Source, {m_choice->source}};
+            } else if (begin.recvPeer == kAnySource && end.status.source >= 0 && again(call)) {
                 m_entries[call.begin.value()] = {OrderKind::Source, {std::uint64_t(end.status.source)}};
             }
             break;
@@ -139,10 +179,15 @@ class Builder {
         case CallClass::WinTest:
         case CallClass::Iprobe:
         case CallClass::Improbe:
-            takePoll(call, end, callClass);
+            if (chosen(call.begin.value()) && (callClass == CallClass::Iprobe || callClass == CallClass::Improbe)) {
+                m_entries[call.begin.value()] = {OrderKind::Poll,
+                                                 {end.flag ? call.pollFailures : 0, std::uint64_t(PollOutcome::Source), m_choice->source}};
+            } else if (again(call)) {
+                takePoll(call, end, callClass);
+            }
             break;
         case CallClass::Wait:
-            if (deliversSome(end.function) && !end.completions.empty()) {
+            if (deliversSome(end.function) && !end.completions.empty() && again(call)) {
                 Entry entry{OrderKind::Completed, {}};
                 addPositions(entry, end);
                 m_entries[call.begin.value()] = std::move(entry);
@@ -159,7 +204,7 @@ class Builder {
             note(Unforced::Why::TooLong, call);
         }
         for (const trace::Completion& completion : end.completions) {
-            takeCompletion(completion);
+            takeCompletion(call, completion);
         }
     }
 
@@ -195,26 +240,35 @@ class Builder {
         m_entries[call.begin.value()] = std::move(entry);
     }
 
-    void takeCompletion(const trace::Completion& completion) {
+    void takeCompletion(const Call& call, const trace::Completion& completion) {
         const std::uint32_t serial = serialOf(completion.request);
         if (serial == 0) {
             return;
         }
         const Post& post = m_posts[serial - 1];
-        const bool cancelled = completion.status.cancelled;
+        const auto start = m_starts.find(serial);
+        const std::uint64_t posted = start != m_starts.end() ? start->second.event : post.event;
+        const bool choose = post.anySource && !m_choiceMade && chosen(posted) &&
+                            (completion.status.cancelled || m_choice->race.sender.value() < 0 ||
+                             sourceIs(completion.status.source, posted));
+        m_choiceMade = m_choiceMade || choose;
+        if (!choose && !again(call) && !decidedBefore(serial, posted, completion.status.cancelled)) {
+            return;
+        }
+        const bool cancelled = completion.status.cancelled && !choose;
         if (const auto it = m_cancels.find(serial); it != m_cancels.end()) {
             if (!cancelled) {
                 m_entries[it->second] = {OrderKind::Kept, {}};
             }
             m_cancels.erase(it);
         }
-        if (!cancelled && (!post.anySource || completion.status.source < 0)) {
+        if (!cancelled && !choose && (!post.anySource || completion.status.source < 0)) {
             return;
         }
-        const std::uint64_t source = cancelled ? 0 : std::uint64_t(completion.status.source) + 1;
-        if (const auto it = m_starts.find(serial); it != m_starts.end()) {
-            if (it->second.event != 0) {
-                m_started[it->second.event][it->second.position] = source;
+        const std::uint64_t source = cancelled ? 0 : choose ? m_choice->source + 1 : std::uint64_t(completion.status.source) + 1;
+        if (start != m_starts.end()) {
+            if (start->second.event != 0) {
+                m_started[start->second.event][start->second.position] = source;
             }
         } else if (cancelled) {
             m_entries[post.event] = {OrderKind::Withheld, {}};
@@ -223,7 +277,19 @@ class Builder {
         }
     }
 
-    OrderLog encode() {
+    /// The message with this source that the call at hand saw complete is the one that the race got.
+    [[nodiscard]] bool sourceIs(std::int32_t source, std::uint64_t posted) const {
+        const auto call = m_timeline.callAt(m_rank, EventIndex(posted));
+        const CommIndex comm = m_timeline.details(m_rank, m_timeline.call(*call).beginDetails).comm;
+        if (comm == kNoComm) {
+            return true; // of a start the requests are known, not where they receive
+        }
+        const trace::CommInfo& info = m_timeline.comm(m_rank, comm);
+        const std::vector<std::int32_t>& senders = info.remote.empty() ? info.members : info.remote;
+        return std::size_t(source) < senders.size() && senders[std::size_t(source)] == m_choice->race.sender.value();
+    }
+
+    void putSources() {
         for (const auto& [event, positions] : m_started) {
             Entry entry{OrderKind::Starts, {positions.size()}};
             for (const auto& [position, source] : positions) {
@@ -232,6 +298,27 @@ class Builder {
             }
             m_entries[event] = std::move(entry);
         }
+    }
+
+    /// What is recorded of a call goes before what is planned for it.
+    void plan(std::uint64_t event, const Entry& entry) {
+        const auto [at, added] = m_entries.emplace(event, entry);
+        if (added || entry.kind != OrderKind::Starts || at->second.kind != OrderKind::Starts) {
+            return;
+        }
+        std::map<std::uint64_t, std::uint64_t> sources; // by position
+        for (const Entry* from : {static_cast<const Entry*>(&at->second), &entry}) {
+            for (std::size_t i = 1; i + 1 < from->numbers.size(); i += 2) {
+                sources.emplace(from->numbers[i], from->numbers[i + 1]);
+            }
+        }
+        at->second.numbers = {sources.size()};
+        for (const auto& [position, source] : sources) {
+            at->second.numbers.insert(at->second.numbers.end(), {position, source});
+        }
+    }
+
+    OrderLog encode() {
         std::vector<std::pair<std::uint64_t, const Entry*>> sorted;
         sorted.reserve(m_entries.size());
         for (const auto& [event, entry] : m_entries) {
@@ -269,6 +356,10 @@ class Builder {
 
     const Timeline& m_timeline;
     RankId m_rank;
+    const Choice* m_choice;
+    std::uint64_t m_upTo; ///< what calls have found out behind this event is not to be so again
+    bool m_choiceMade = false;
+    CallRef m_at{RankId(0), CallIndex(0)}; ///< the call at hand
     OrderLog m_log;
     std::vector<Post> m_posts; ///< by serial - 1
     std::unordered_map<std::uint32_t, Started> m_starts;        ///< persistent requests by serial
@@ -279,8 +370,12 @@ class Builder {
 
 } // namespace
 
-OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures) {
-    return Builder(timeline, rank).build(openFailures);
+OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned) {
+    return Builder(timeline, rank).build(openFailures, planned);
+}
+
+OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {
+    return Builder(timeline, rank, &choice).entries();
 }
 
 } // namespace stopline::replay

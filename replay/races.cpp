@@ -14,19 +14,39 @@ RaceAnalysis::RaceAnalysis(RaceAnalysis&&) noexcept = default;
 RaceAnalysis& RaceAnalysis::operator=(RaceAnalysis&&) noexcept = default;
 
 void RaceAnalysis::update(const Timeline& timeline) {
+    update(timeline, ~std::uint64_t{0});
+}
+
+bool RaceAnalysis::update(const Timeline& timeline, std::uint64_t mostEvents) {
     const TimelineData& data = timeline.m_impl->data;
     if (m_impl->data != &data || m_impl->order.overtaken(data)) {
         *m_impl = Impl();
         m_impl->data = &data;
     }
-    m_impl->order.update(data);
+    const bool all = m_impl->order.update(data, mostEvents);
     m_impl->windows.update(data, m_impl->order);
+    return all;
 }
 
 namespace {
 
 MaybeCall callOf(const TimelineData& data, std::int32_t rank, std::uint32_t call) {
     return call == kNone ? MaybeCall() : MaybeCall(data.ref(rank, call));
+}
+
+/// A sender as a rank in a communicator, as the receiver sees that.
+std::int32_t sourceIn(const TimelineData& data, std::int32_t receiver, std::uint32_t comm, std::int32_t sender) {
+    const RankData& own = data.rank(receiver);
+    for (std::size_t i = 0; i < own.views.size(); ++i) {
+        if (own.views[i].entry != comm) {
+            continue;
+        }
+        const trace::CommInfo& info = own.comms[i];
+        const std::vector<std::int32_t>& senders = info.remote.empty() ? info.members : info.remote;
+        const auto at = std::find(senders.begin(), senders.end(), sender);
+        return at == senders.end() ? -1 : static_cast<std::int32_t>(at - senders.begin());
+    }
+    return -1;
 }
 
 /// The calls that a window has to do with, for finding it by one of them.
@@ -184,7 +204,9 @@ std::vector<Alternative> RaceAnalysis::alternatives(const Race& race) const {
         Alternative one;
         one.send = data.ref(send.rank, send.call);
         one.sender = RankId{send.rank};
-        one.tag = data.channels[send.channel].tag;
+        const Channel& channel = data.channels[send.channel];
+        one.source = sourceIn(data, channel.destination, channel.comm, channel.source);
+        one.tag = channel.tag;
         if (const RecvHalf* recv = recvOf(data, send)) {
             one.receive = data.ref(recv->rank, recv->post);
         }

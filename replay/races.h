@@ -70,10 +70,16 @@ struct Race {
     std::uint32_t window = 0;       ///< by which RaceAnalysis finds it again
 };
 
+/// The call at whose end the outcome of a race was known.
+[[nodiscard]] inline CallRef decidingCall(const Race& race) {
+    return race.done ? *race.done : race.call;
+}
+
 /// A message that a race could have had instead.
 struct Alternative {
     CallRef send;
     RankId sender{-1};
+    std::int32_t source = -1; ///< the same as a rank in the communicator; -1: the receiver's view of it is not known
     std::int32_t tag = 0;
     MaybeCall receive; ///< posts the receive that got it; empty if none has
     /// Why: by this event of the receiver it was decided what the race got, and nothing makes the send come
@@ -123,6 +129,8 @@ class RaceAnalysis {
 
     /// Takes in what the timeline has got since the last time. All else tells of the timeline as it was then.
     void update(const Timeline& timeline);
+    /// The same in pieces: about so many events of it. Returns whether that was all.
+    bool update(const Timeline& timeline, std::uint64_t mostEvents);
 
     /// Number of windows that raced.
     [[nodiscard]] std::size_t count() const;

@@ -243,7 +243,9 @@ void Recording::keepStop(RankFeed& feed, const trace::StopRecord& stop) {
 
 OrderLog Recording::orderLog(RankId rank) const {
     const RankFeed& feed = *m_feeds[std::size_t(rank.value())];
-    return orderLogOf(*m_timeline, rank, feed.openPoll == m_timeline->lastEvent(rank) ? feed.openFailures : 0);
+    const auto index = std::size_t(rank.value());
+    return orderLogOf(*m_timeline, rank, feed.openPoll == m_timeline->lastEvent(rank) ? feed.openFailures : 0,
+                      index < m_planned.size() ? m_planned[index] : OrderEntries());
 }
 
 /// How often the poll has failed that the rank is in, if it is in one.

@@ -64,9 +64,17 @@ class Recording {
     /// Most events of a rank that are kept, and no fewer than three quarters of it; 0: all.
     void setMostEvents(std::uint64_t most) { m_mostEvents = most; }
 
-    /// Replaces the recording by what the present execution has done so far. The old timeline is gone. What has been
-    /// compared equal keeps its recorded times; the rest follows it.
-    void branch();
+    /// Replaces the recording by what the present execution has done so far. What has been compared equal keeps its
+    /// recorded times; the rest follows it. Returns what was recorded before.
+    std::unique_ptr<Recording> branch();
+    /// A recording of the events up to these, by rank, as a beginning that other executions share with this one. They do
+    /// besides what is planned, by rank, for calls of which nothing is recorded yet.
+    [[nodiscard]] std::unique_ptr<Recording> upTo(const std::vector<EventIndex>& last, std::vector<OrderEntries> planned) const;
+
+    /// The races of the timeline, as far as it has been looked at.
+    [[nodiscard]] const RaceAnalysis& races() const { return m_races; }
+    /// Looks at about so many events more of it. Returns whether that was all.
+    bool findRaces(std::uint64_t mostEvents) { return m_races.update(*m_timeline, mostEvents); }
 
     /// The first call that has been read which has started processes that have no rows, or joined them.
     struct Outside {
@@ -78,6 +86,8 @@ class Recording {
 
     /// What the next execution of a rank has to follow to be the recorded one (order_log.h).
     [[nodiscard]] OrderLog orderLog(RankId rank) const;
+    /// Something has been planned for calls of which nothing is recorded yet.
+    [[nodiscard]] bool hasPlans() const { return !m_planned.empty(); }
 
     /// Number of the last event of this execution that has been read, by rank.
     [[nodiscard]] EventIndex executed(RankId rank) const;
@@ -99,6 +109,8 @@ class Recording {
     void takeStops(RankFeed& feed);
     void keepStop(RankFeed& feed, const trace::StopRecord& stop);
     void keep(RankFeed& feed, const Timeline& old, std::uint64_t made);
+    std::unique_ptr<Recording> handOver();
+    [[nodiscard]] static std::uint32_t commsUpTo(const Timeline& timeline, RankId rank, EventIndex last, std::uint32_t all);
     void beginBehind(RankFeed& feed);
     void tellStart(RankFeed& feed, std::size_t to);
     void takeOverComms(RankFeed& feed, const Timeline& old);
@@ -110,6 +122,8 @@ class Recording {
 
     JobTable m_jobs;
     std::unique_ptr<Timeline> m_timeline;
+    RaceAnalysis m_races; ///< of the timeline; anew where that is replaced
+    std::vector<OrderEntries> m_planned; ///< by rank; empty: nothing is
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
     std::optional<Outside> m_outside;
     bool m_sitesMoved = false;

@@ -99,9 +99,68 @@ void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
     }
 }
 
-void Recording::branch() {
-    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
+/// What has been recorded goes to another recording; this one has none of it any more, and begins with an empty timeline.
+std::unique_ptr<Recording> Recording::handOver() {
+    auto taken = std::make_unique<Recording>(m_jobs.all().front().size);
+    taken->addJobs(m_jobs);
+    std::swap(taken->m_timeline, m_timeline);
     addJobs(JobTable(m_jobs));
+    taken->m_races = std::exchange(m_races, RaceAnalysis());
+    taken->m_planned = std::exchange(m_planned, {}); // by event numbers that need not be those of the same calls any more
+    taken->m_outside = m_outside;
+    taken->m_sitesMoved = m_sitesMoved;
+    taken->m_mostEvents = m_mostEvents;
+    for (std::size_t i = 0; i < m_feeds.size(); ++i) {
+        const RankFeed& from = *m_feeds[i];
+        RankFeed& to = *taken->m_feeds[i];
+        to.recordedBefore = taken->m_timeline->lastEvent(to.rank);
+        to.commsRecorded = from.commsRecorded;
+        to.brokenOff = taken->m_timeline->brokenOff(to.rank);
+        to.start = from.start != nullptr ? std::make_unique<trace::HistoryStart>(*from.start) : nullptr;
+        to.startTold = from.startTold;
+        to.openPoll = from.openPoll;
+        to.openFailures = from.openFailures;
+        to.known = from.known;
+        to.recordedOrigin = from.recordedOrigin;
+        to.recordedStops = from.recordedStops;
+        to.recordedHeld = from.recordedHeld;
+        to.lastTime = from.lastTime;
+    }
+    return taken;
+}
+
+/// How many communicators a rank has had made by the end of this event.
+std::uint32_t Recording::commsUpTo(const Timeline& timeline, RankId rank, EventIndex last, std::uint32_t all) {
+    for (EventIndex event(last.value() + 1); event <= timeline.lastEvent(rank); event = EventIndex(event.value() + 1)) {
+        const trace::EventDetails& details = timeline.details(rank, timeline.eventDetails(rank, event));
+        if (details.kind == trace::EventKind::End && details.newComm != kNoComm) {
+            all = std::min(all, details.newComm.value());
+        }
+    }
+    return all;
+}
+
+std::unique_ptr<Recording> Recording::upTo(const std::vector<EventIndex>& last, std::vector<OrderEntries> planned) const {
+    auto made = std::make_unique<Recording>(m_jobs.all().front().size);
+    made->addJobs(m_jobs);
+    made->m_planned = std::move(planned);
+    made->m_sitesMoved = m_sitesMoved;
+    made->m_mostEvents = m_mostEvents;
+    for (std::size_t i = 0; i < m_feeds.size(); ++i) {
+        const RankFeed& from = *m_feeds[i];
+        RankFeed& to = *made->m_feeds[i];
+        to.commsRecorded = commsUpTo(*m_timeline, to.rank, last[i], from.commsRecorded);
+        made->takeOverComms(to, *m_timeline);
+        to.recordedOrigin = from.recordedOrigin;
+        to.recordedStops = from.recordedStops;
+        made->keep(to, *m_timeline, last[i].value());
+    }
+    return made;
+}
+
+std::unique_ptr<Recording> Recording::branch() {
+    std::unique_ptr<Recording> taken = handOver();
+    const Timeline* old = taken->m_timeline.get();
     for (auto& feed : m_feeds) {
         feed->known.clear();
         feed->toTimeline.clear();
@@ -134,9 +193,11 @@ void Recording::branch() {
             takeStops(*feed);
         }
     }
+    return taken;
 }
 
 void Recording::startAnew() {
+    m_races = RaceAnalysis();
     const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
     addJobs(JobTable(m_jobs));
     for (auto& feed : m_feeds) {

@@ -5,6 +5,7 @@
 #include "../gdbmi/gdb_session.h"
 #include "../tracelib/event.h"
 #include "place.h"
+#include "races.h"
 #include "timeline.h"
 
 #include <QObject>
@@ -290,6 +291,39 @@ class Session : public QObject {
     };
     [[nodiscard]] const QVector<StopSummary>& stops() const;
 
+    // --- Races ---
+    /// Of the timeline, as far as it has been looked at: found in the background as it grows. racesChanged() tells when all
+    /// of it has been; valid until timelineReplaced().
+    [[nodiscard]] const RaceAnalysis& races() const;
+    /// Of the ranks of the focus: to where the next recorded race of theirs lies before them, which becomes the point and
+    /// the stopline; where none is recorded, they run until one is found.
+    void stopAtNextRace();
+    [[nodiscard]] QString whyNotNextRace() const; ///< as whyNot()
+    [[nodiscard]] bool runsToNextRace() const;    ///< none is recorded before them, and none has been found yet
+    /// Executes the recording again, but the race of this call gets this send's message first. What does not depend on it
+    /// is forced to be as recorded, the rest runs live. What was on show is kept (see executions()).
+    void takeInstead(CallRef call, CallRef send);
+
+    // --- Executions beside the one on show: it has departed from them, or a choice was made ---
+    struct Execution {
+        int number = 1;    ///< in the order in which they were made
+        QString text;      ///< by what it differs from the one that it was made of; empty for the first
+        quint64 events = 0;
+        bool shown = true;
+    };
+    [[nodiscard]] QVector<Execution> executions() const; ///< by number; at least the one on show
+    /// Shows another one in place of the present one, which is kept; its job is ended.
+    void showExecution(int number);
+    /// Where a rank is not the same in two executions.
+    struct ExecutionDifference {
+        RankId rank{0};
+        EventIndex same{0}; ///< last event that is the same
+        QString first;      ///< what follows in the one; empty: it ends there
+        QString second;     ///< in the other
+    };
+    /// By rank: how the kept execution with this number (first) and the one on show (second) differ. Empty if there is none.
+    [[nodiscard]] QVector<ExecutionDifference> differences(int number) const;
+
     // --- Output of the program ---
     /// Everything a rank wrote in this execution, both streams, in the order it arrived. rank -1: the launcher's own.
     [[nodiscard]] QByteArray output(RankId rank) const;
@@ -306,6 +340,9 @@ class Session : public QObject {
     void timelineChanged();                           ///< grew
     void timelineReplaced();                          ///< timeline() is another object (new job, a branch, a file)
     void stoplineChanged();                           ///< point, frontiers or stopline
+    void racesChanged();                              ///< all that is recorded has been looked at for races
+    void raceReached(const stopline::replay::CallRef& call); ///< "stop at the next race" has found it, or is on its way to it
+    void executionsChanged();
     void historyChanged();
     void breakpointsChanged();
     void outputAdded(stopline::RankId rank, int stream, const QByteArray& bytes);
@@ -316,8 +353,12 @@ class Session : public QObject {
 
   private:
     friend class TraceFollower;
+    [[nodiscard]] QString recordedRacesText() const;
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };
+
+/// "rank 2's MPI_Recv at event 17 (tasks.c:41) raced: 2 other messages could have come"
+[[nodiscard]] QString raceText(const Session& session, const Race& race);
 
 } // namespace stopline::replay

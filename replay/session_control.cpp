@@ -252,6 +252,7 @@ void Session::restart() {
 /// A new recording: nothing of the last one is kept but the breakpoints.
 void Session::Impl::startFresh() {
     follower->forget();
+    forgetExecutions();
     jobs = JobTable(firstRanks());
     nameRanks(jobs);
     ranks = firstRanks();
@@ -287,6 +288,7 @@ void Session::kill() {
     if (!m_impl->alive()) {
         return;
     }
+    m_impl->endRaceWalk();
     m_impl->stayHere(tr("the job was killed"));
     if (m_impl->approach != nullptr) {
         m_impl->approach->cancel(tr("the job was killed"));
@@ -301,6 +303,7 @@ void Session::continueRun() {
 }
 
 void Session::pause() {
+    m_impl->endRaceWalk();
     m_impl->stayHere(tr("cancelled; the ranks stay where they are"));
     if (m_impl->approach != nullptr) {
         cancel();

@@ -20,7 +20,7 @@ TraceFollower::TraceFollower(Session::Impl& session) : QObject(session.q), m_ses
 
 void TraceFollower::setOn(bool on) {
     m_on = on;
-    setComparing(m_comparing);
+    setTimer();
     if (on) {
         tick();
     }
@@ -28,10 +28,20 @@ void TraceFollower::setOn(bool on) {
 
 void TraceFollower::setComparing(bool on) {
     m_comparing = on;
-    if (m_on || m_comparing) {
-        m_timer.start(m_comparing ? kComparingMs : kPeriodMs);
-    } else {
+    setTimer();
+}
+
+void TraceFollower::setWatching(bool on) {
+    m_watching = on;
+    setTimer();
+}
+
+void TraceFollower::setTimer() {
+    const int period = m_comparing || m_watching ? kComparingMs : m_on ? kPeriodMs : 0;
+    if (period == 0) {
         m_timer.stop();
+    } else if (!m_timer.isActive() || m_timer.interval() != period) {
+        m_timer.start(period);
     }
 }
 
@@ -58,7 +68,7 @@ void TraceFollower::tick() {
         setComparing(false);
     }
     fetch([this](RankProcess* rank) {
-        return (m_on || m_session.recording->replaying(rank->rank())) && rank->view().phase == RankPhase::Running &&
+        return (m_on || m_watching || m_session.recording->replaying(rank->rank())) && rank->view().phase == RankPhase::Running &&
                rank->link()->status().event > m_session.recording->executed(rank->rank());
     });
 }

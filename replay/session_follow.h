@@ -24,7 +24,7 @@ class TraceFollower : public QObject {
     explicit TraceFollower(Session::Impl& session);
 
     static constexpr int kPeriodMs = 500;          ///< between two fetches, when all has been taken in
-    static constexpr int kComparingMs = 100;       ///< the same while the ranks are compared
+    static constexpr int kComparingMs = 100;       ///< the same while the ranks are compared, or watched
     static constexpr std::size_t kPiece = 1 << 15; ///< events decoded at once
 
     void setOn(bool on);
@@ -32,6 +32,8 @@ class TraceFollower : public QObject {
     /// While on, ranks that go over recorded ground are read several times a second: that the execution is another one is
     /// to be known soon.
     void setComparing(bool on);
+    /// While on, all ranks that run are read as often: something is waited for in what they do.
+    void setWatching(bool on);
     /// Once, now. `done` is called when all that the ranks had then is in the timeline, or they have gone.
     void refresh(std::function<void()> done);
     /// The trace of this rank has been read whole by somebody else.
@@ -40,6 +42,7 @@ class TraceFollower : public QObject {
     void forget();
 
   private:
+    void setTimer();
     void tick();
     bool fetch(const std::function<bool(RankProcess*)>& which);
     void takeSoon();
@@ -49,6 +52,7 @@ class TraceFollower : public QObject {
     Session::Impl& m_session;
     bool m_on = false;
     bool m_comparing = false;
+    bool m_watching = false;
     bool m_taking = false;
     int m_fetching = 0;
     std::uint64_t m_generation = 0;                  ///< what has been asked for an earlier recording does not count

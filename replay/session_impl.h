@@ -5,6 +5,7 @@
 #include "call_words.h"
 #include "job.h"
 #include "loaded_recording.h"
+#include "race_choice.h"
 #include "recording.h"
 #include "session.h"
 #include "session_follow.h"
@@ -13,6 +14,7 @@
 #include <QPointer>
 #include <QTimer>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -97,6 +99,45 @@ struct Session::Impl {
     [[nodiscard]] QString whyBeforeStart(const Cut& cut) const;
     class Opening; ///< the thread that reads one
     std::unique_ptr<Opening> opening;
+
+    // Races (session_races.cpp).
+    bool racesDue = false; ///< events have not been looked at yet
+    struct RaceWalk {
+        bool on = false;         ///< the job runs to the next race
+        bool over = false;       ///< it has stopped for another reason, or ended: what was recorded by then still counts
+        std::set<CallRef> known; ///< that had been found before
+    };
+    RaceWalk raceWalk;
+    [[nodiscard]] bool anyoneLives() const;
+    void findRacesSoon();
+    void findRaces();
+    void walkOn();
+    void walkOver();
+    void endRaceWalk();
+    [[nodiscard]] std::optional<Race> nextRecordedRace() const;
+    void startChosen(const Choice& choice);
+
+    // Other executions (session_executions.cpp).
+    struct KeptExecution {
+        int number = 0;
+        QString text;
+        std::unique_ptr<Recording> recording;
+        LaunchSpec spec;
+        std::map<int, QByteArray> values;
+        std::map<std::pair<int, int>, QByteArray> streams;
+        QByteArray input;
+        std::map<int, QString> programs;
+        std::vector<RankView> views; ///< empty: it is not known any more how its ranks stood
+    };
+    std::deque<KeptExecution> keptExecutions; ///< the oldest first
+    struct {
+        int number = 1;
+        QString text;
+    } execution; ///< the one on show
+    int executionsSoFar = 1;
+    void keepExecution(std::unique_ptr<Recording> before);
+    void forgetExecutions();
+    void recordingReplaced();
 
     // Breakpoints.
     std::vector<BreakpointState> breakpoints;
@@ -272,5 +313,8 @@ struct Session::Impl {
     void onDifference(const Difference& difference);
     [[nodiscard]] std::vector<RankProcess*> processes() const;
 };
+
+/// What is not the same of two events that read the same.
+[[nodiscard]] QString whatDiffers(const trace::EventDetails& a, const trace::EventDetails& b);
 
 } // namespace stopline::replay

@@ -16,6 +16,7 @@ void Session::Impl::resize(int count) {
     lastViews.assign(std::size_t(count), {});
     recording = std::make_unique<Recording>(count);
     recording->setMostEvents(historyEvents);
+    forgetExecutions();
     sites.clear();
     // The Run that has just told the size is the only command of this job.
     commands.erase(commands.begin(), commands.end() - (commandOpen && !commands.empty() ? 1 : 0));
@@ -78,6 +79,7 @@ void Session::Impl::onSpawned(JobKey key, int count, const Spawner& spawner) {
 
 void Session::Impl::startJob(Approach* with, bool throughRecording) {
     const QPointer<Job> old = job;
+    endRaceWalk();
     endJob();
     if (opened != nullptr) {
         executeOpened();

@@ -39,7 +39,11 @@ class Session::Impl::Opening {
 };
 
 Session::Impl::Impl(Session* session)
-    : q(session), installation(Installation::find()), follower(new TraceFollower(*this)) {}
+    : q(session), installation(Installation::find()), follower(new TraceFollower(*this)) {
+    QObject::connect(q, &Session::timelineChanged, q, [this] { findRacesSoon(); });
+    QObject::connect(q, &Session::timelineReplaced, q, [this] { findRacesSoon(); });
+    QObject::connect(q, &Session::stopped, q, [this] { walkOver(); });
+}
 Session::Impl::~Impl() = default;
 
 void Session::openRecording(const QString& file) {
@@ -144,6 +148,7 @@ void Session::Impl::onOpened(std::unique_ptr<LoadedRecording> loaded, const QStr
     lastViews.assign(std::size_t(ranks), {});
     opened = std::move(loaded);
     recording = std::move(opened->recording);
+    forgetExecutions();
     commands.clear();
     redoList.clear();
     builds.clear();

@@ -81,6 +81,7 @@ void Session::Impl::notStarted() {
 }
 
 void Session::Impl::startApproach(std::vector<Target> to) {
+    endRaceWalk();
     const bool nowhere = std::all_of(to.begin(), to.end(), [](const Target& t) { return t.place.event.value() == 0 && t.runOn.kind == RunOn::Kind::None; });
     if (nowhere) {
         notStarted();
@@ -213,8 +214,7 @@ QString Session::operation() const {
     return tr("%1: %2").arg(verbName(m_impl->approachVerb), m_impl->approach->progress());
 }
 
-/// What is not the same of two events that read the same.
-static QString whatDiffers(const trace::EventDetails& a, const trace::EventDetails& b) {
+QString whatDiffers(const trace::EventDetails& a, const trace::EventDetails& b) {
     return a.site != b.site                                                          ? QStringLiteral(" from another line of the program")
            : a.requests != b.requests                                                ? QStringLiteral(" for other requests")
            : a.completions != b.completions || !(a.status == b.status)               ? QStringLiteral(" with another result")
@@ -253,7 +253,8 @@ void Session::Impl::onDifference(const Difference& difference) {
     // Not from inside the reading of a trace: the timeline is replaced.
     QMetaObject::invokeMethod(q, [this, found, text] {
         follower->forget();
-        recording->branch();
+        keepExecution(recording->branch());
+        execution.text = QStringLiteral("departed at event %1 of rank %2").arg(found.event.value()).arg(rankText(found.rank));
         for (const RankProcess* rank : processes()) {
             recordedValues[rank->rank().value()] = rank->link()->values();
         }
@@ -266,6 +267,7 @@ void Session::Impl::onDifference(const Difference& difference) {
         emit q->timelineReplaced();
         emit q->stoplineChanged();
         emit q->historyChanged();
+        emit q->executionsChanged();
         say(Severity::Error, text,
             QStringLiteral("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of one-sided accesses decides there. The diagram "
                            "now shows this execution; you can go on from here."));

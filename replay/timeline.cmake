@@ -18,6 +18,7 @@ add_library(stopline_timeline STATIC
     closure.h closure.cpp
     data_order.h data_order.cpp data_order_ends.cpp data_order_collectives.cpp
     race_windows.h race_windows.cpp race_windows_count.cpp
+    race_choice.h race_choice.cpp
     races.h races_impl.h races.cpp races_trace.cpp races_words.cpp
 )
 target_link_libraries(stopline_timeline PUBLIC stopline_trace_reader PRIVATE stopline_warnings stopline_sanitizers)

@@ -1,0 +1,97 @@
+#include "race_choice.h"
+
+#include "../tracelib/functions.h"
+#include "jobs.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+namespace {
+
+using trace::CallClass;
+
+/// What a call of this rank finds out may depend on which message the race gets: it completes the race, or it receives or
+/// probes for something that has been posted later. The first of these, up to the one that completes the race.
+CallRef firstDependent(const Timeline& timeline, const Race& race) {
+    const CallRef last = decidingCall(race);
+    CallRef at = race.call;
+    for (; at < last; at.call = CallIndex(at.call.value() + 1)) {
+        if (at == race.call) {
+            continue;
+        }
+        const CallClass callClass = trace::functionClass(
+            timeline.details(at.rank, timeline.call(at).beginDetails).function);
+        if (callClass == CallClass::Probe || callClass == CallClass::Mprobe || callClass == CallClass::Iprobe ||
+            callClass == CallClass::Improbe) {
+            return at;
+        }
+        for (const MessageIndex index : timeline.messagesOf(at)) {
+            const Message& message = timeline.messages()[index.value()];
+            if (message.done == at && message.post && message.post->rank == at.rank && *message.post > race.call) {
+                return at;
+            }
+        }
+    }
+    return at;
+}
+
+/// The sender of what the race got may not have gone on before it was received.
+bool sendMayWait(const Timeline& timeline, const Race& race) {
+    if (!race.send) {
+        return false;
+    }
+    const trace::FunctionId function = timeline.details(race.send->rank, timeline.call(*race.send).beginDetails).function;
+    if (trace::functionName(function).find("send") == std::string_view::npos) {
+        return true; // started: what kind of send it is stands elsewhere
+    }
+    if (trace::functionName(function).find("_Ssend") != std::string_view::npos ||
+        trace::functionName(function).find("_Issend") != std::string_view::npos) {
+        return true;
+    }
+    const std::uint64_t limit = TransportRules().eagerLimit;
+    const std::vector<MessageIndex> sent = timeline.messagesOf(*race.send);
+    return std::any_of(sent.begin(), sent.end(), [&](MessageIndex index) {
+        return timeline.messages()[index.value()].bytes > limit;
+    });
+}
+
+} // namespace
+
+Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& alternative, std::string& why) {
+    Choice choice{race, alternative.sender, std::uint64_t(std::max(0, alternative.source)), {}};
+    if (alternative.source < 0) {
+        why = "it is not known which rank of the communicator rank " + rankName(alternative.sender) + " is";
+        return choice;
+    }
+    if (const auto late = timeline.startsLate()) {
+        why = "the history of rank " + rankName(*late) + " starts at event " +
+              std::to_string(timeline.firstEvent(*late).value()) + ": what came before cannot be replayed";
+        return choice;
+    }
+    const CallRef deciding = firstDependent(timeline, race);
+    const Call call = timeline.call(deciding);
+    if (call.end.value() == 0) {
+        why = "the call that decides it has not ended";
+        return choice;
+    }
+    std::vector<Line> lines{timeline.futureFrontier({deciding, true})};
+    if (sendMayWait(timeline, race)) {
+        // Its sender goes on only when the message has been received, which may now be later, or never.
+        lines.push_back(timeline.futureFrontier({deciding, false}));
+    }
+    for (std::int32_t rank = 0; rank < timeline.rankCount(); ++rank) {
+        EventIndex least = timeline.lastEvent(RankId(rank));
+        for (const Line& line : lines) {
+            least = std::min(least, line.cut[std::size_t(rank)].event);
+        }
+        choice.upTo.push_back(least);
+    }
+    // A poll may begin otherwise, as it may succeed earlier.
+    const CallClass callClass = trace::functionClass(timeline.details(deciding.rank, call.beginDetails).function);
+    EventIndex& own = choice.upTo[std::size_t(deciding.rank.value())];
+    own = std::min(own, trace::isPoll(callClass) ? EventIndex(call.begin.value() - 1) : call.begin);
+    return choice;
+}
+
+} // namespace stopline::replay

@@ -1,0 +1,243 @@
+// Races: found as the recording grows, stopped at, and made to go the other way.
+#include "session_impl.h"
+#include "race_choice.h"
+#include "words.h"
+
+#include <algorithm>
+
+namespace stopline::replay {
+
+namespace {
+
+/// Events of the recording that are looked at in one turn of the event loop: some milliseconds.
+constexpr std::uint64_t kPiece = 50'000;
+
+} // namespace
+
+const RaceAnalysis& Session::races() const {
+    return m_impl->recording->races();
+}
+
+/// There is somebody to go on; not so when all ranks have ended and the launcher has not.
+bool Session::Impl::anyoneLives() const {
+    const std::vector<RankProcess*> all = processes();
+    return alive() && (!job->complete() || std::any_of(all.begin(), all.end(), [](const RankProcess* rank) { return !rank->ended(); }));
+}
+
+/// The timeline has grown, or is another.
+void Session::Impl::findRacesSoon() {
+    if (!racesDue) {
+        racesDue = true;
+        QTimer::singleShot(0, q, [this] { findRaces(); });
+    }
+}
+
+void Session::Impl::findRaces() {
+    racesDue = false;
+    if (!recording->findRaces(kPiece)) {
+        findRacesSoon();
+        return; // told when all is known: what is known of half of the events may be taken back
+    }
+    emit q->racesChanged();
+    walkOn();
+}
+
+QString raceText(const Session& session, const Race& race) {
+    const Timeline& timeline = session.timeline();
+    const Call call = timeline.call(race.call);
+    const SourceLocation where = session.sourceOf(race.call);
+    QString place = QStringLiteral("rank %1's %2 at event %3")
+                        .arg(rankText(race.call.rank), functionText(timeline.details(race.call.rank, call.beginDetails).function))
+                        .arg(call.begin.value());
+    if (where.known()) {
+        place += QStringLiteral(" (%1:%2)").arg(where.file.section(u'/', -1)).arg(where.line);
+    }
+    const bool nothing = race.kind == RaceKind::FailedProbe || race.kind == RaceKind::CancelledReceive;
+    return race.alternatives == 1
+               ? QStringLiteral("%1 raced: %2 message could have come").arg(place, nothing ? QStringLiteral("a") : QStringLiteral("another"))
+               : QStringLiteral("%1 raced: %2 %3messages could have come")
+                     .arg(place)
+                     .arg(race.alternatives)
+                     .arg(nothing ? QString() : QStringLiteral("other "));
+}
+
+QString Session::whyNotNextRace() const {
+    const Impl& d = *m_impl;
+    if (d.onTheWay()) {
+        return d.whyNot(Verb::Replay);
+    }
+    if (d.raceWalk.on) {
+        return tr("the job is on its way to the next race; Pause ends that");
+    }
+    if (d.nextRecordedRace()) {
+        return d.whyNotOpened(Verb::Go);
+    }
+    if (d.opened != nullptr) {
+        return recordedRacesText();
+    }
+    return d.anyoneLives() ? d.whyNot(Verb::Continue) : d.recordedEvents() ? recordedRacesText() : d.whyNot(Verb::Run);
+}
+
+bool Session::runsToNextRace() const {
+    return m_impl->raceWalk.on;
+}
+
+QString Session::recordedRacesText() const {
+    return races().windows() == 0 ? tr("nothing raced: the program has no receive or probe of any source")
+                                  : tr("nothing raced: each receive of any source could only get the message that it got");
+}
+
+/// Of the races that are recorded, of the ranks of the focus, the first one that lies before the ranks.
+std::optional<Race> Session::Impl::nextRecordedRace() const {
+    const Timeline& timeline = recording->timeline();
+    const bool lives = anyoneLives();
+    std::optional<Race> next;
+    TimeNs nextTime = 0;
+    for (const Race& race : recording->races().races()) {
+        const EventIndex begin = timeline.call(race.call).begin;
+        const Place now = lives ? q->rank(race.call.rank).place : Place{};
+        if (!focus.contains(race.call.rank) || Place{begin, false} <= now) {
+            continue;
+        }
+        const TimeNs time = timeline.axisTime(race.call.rank, begin);
+        if (!next || time < nextTime) {
+            next = race;
+            nextTime = time;
+        }
+    }
+    return next;
+}
+
+void Session::stopAtNextRace() {
+    Impl& d = *m_impl;
+    if (const QString why = whyNotNextRace(); !why.isEmpty()) {
+        d.refuse(why);
+        return;
+    }
+    if (const auto race = d.nextRecordedRace()) {
+        setPoint(Point{race->call, false});
+        setStopline(Frontier::Past);
+        d.say(Severity::Info, tr("Next race: %1.").arg(raceText(*this, *race)));
+        emit raceReached(race->call);
+        go();
+        return;
+    }
+    std::set<CallRef> known;
+    const bool lives = d.anyoneLives();
+    for (const Race& race : lives ? races().races() : std::vector<Race>()) {
+        known.insert(race.call);
+    }
+    if (lives) {
+        continueRun();
+    } else {
+        run();
+    }
+    d.raceWalk = {true, false, std::move(known)};
+    d.follower->setWatching(true);
+    emit verbsChanged();
+}
+
+/// What has been recorded while the job runs to the next race has been looked at.
+void Session::Impl::walkOn() {
+    if (!raceWalk.on) {
+        return;
+    }
+    for (const Race& race : recording->races().races()) {
+        if (raceWalk.known.count(race.call) == 0 && focus.contains(race.call.rank)) {
+            const bool stands = raceWalk.over;
+            endRaceWalk();
+            if (!stands) {
+                q->pause();
+            }
+            say(Severity::Info, QStringLiteral("A race: %1.").arg(raceText(*q, race)),
+                QStringLiteral("It shows only when the other message is sent, so the ranks have gone further: Go to stopline takes them to it."));
+            q->setPoint(Point{race.call, false});
+            q->setStopline(Frontier::Past);
+            emit q->raceReached(race.call);
+            return;
+        }
+    }
+    if (raceWalk.over) {
+        endRaceWalk();
+        if (!anyoneLives()) {
+            say(Severity::Info, QStringLiteral("The job has ended, and %1.").arg(q->recordedRacesText()));
+        }
+    }
+}
+
+/// All ranks have stopped, or ended: if there was a race, it is found in what has been recorded by now.
+void Session::Impl::walkOver() {
+    if (raceWalk.on) {
+        follower->refresh([this] {
+            raceWalk.over = raceWalk.on;
+            findRacesSoon();
+        });
+    }
+}
+
+void Session::Impl::endRaceWalk() {
+    if (raceWalk.on) {
+        raceWalk = {};
+        follower->setWatching(false);
+        emit q->verbsChanged();
+    }
+}
+
+void Session::takeInstead(CallRef call, CallRef send) {
+    Impl& d = *m_impl;
+    d.stayHere(tr("the job was started again"));
+    if (d.onTheWay() || !d.whyNotOpened(Verb::Replay).isEmpty()) {
+        d.refuse(d.whyNot(Verb::Replay));
+        return;
+    }
+    std::optional<Choice> choice;
+    std::string why = "no such race is known";
+    for (const Race& race : races().racesOf(call)) {
+        for (const Alternative& one : races().alternatives(race)) {
+            if (one.send == send) {
+                why.clear();
+                choice = choiceOf(timeline(), race, one, why);
+            }
+        }
+    }
+    if (!why.empty()) {
+        d.refuse(tr("This message cannot be taken instead: %1").arg(QString::fromStdString(why)));
+        return;
+    }
+    d.setOut([this, choice = *choice] { m_impl->startChosen(choice); });
+}
+
+void Session::Impl::startChosen(const Choice& choice) {
+    const Timeline& timeline = recording->timeline();
+    const Call taken = timeline.call(choice.race.call);
+    const QString who = QStringLiteral("rank %1's %2 at event %3")
+                            .arg(rankText(choice.race.call.rank), functionText(timeline.details(choice.race.call.rank, taken.beginDetails).function))
+                            .arg(taken.begin.value());
+    const bool probe = choice.race.kind == RaceKind::Probe || choice.race.kind == RaceKind::FailedProbe;
+    const QString text = QStringLiteral("%1 %2 rank %3's message").arg(who, probe ? QStringLiteral("sees") : QStringLiteral("takes"), rankText(choice.sender));
+    std::vector<OrderEntries> planned;
+    for (int i = 0; i < timeline.rankCount(); ++i) {
+        planned.push_back(plannedOrder(timeline, RankId(i), choice));
+    }
+    endJob();
+    follower->forget();
+    if (opened != nullptr) {
+        executeOpened();
+    }
+    std::unique_ptr<Recording> next = recording->upTo(choice.upTo, std::move(planned));
+    keepExecution(nullptr);
+    execution.text = text;
+    streams.clear(); // what it prints has nothing to be compared with
+    recordedStreams.clear();
+    recording = std::move(next);
+    recordingReplaced();
+    emit q->timelineChanged();
+    say(Severity::Info, QStringLiteral("Execution %1: %2 instead of what it got. What does not depend on it is replayed, the rest runs live.")
+                            .arg(execution.number)
+                            .arg(text));
+    startJob(nullptr, true);
+    beginCommand(Verb::Run);
+    commands.back().before.assign(std::size_t(ranks), {});
+}
+
+} // namespace stopline::replay
