@@ -83,6 +83,17 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
                  tr("End the operation; the ranks stay where they are"));
     connect(cancel, &QAction::triggered, session, &Session::cancel);
 
+    nextRace = add(tr("Next ra&ce"), QStringLiteral("next-race"), key("Ctrl+E"),
+                   tr("Stop before the next receive or probe that could have got another message: of those recorded, or, where "
+                      "there is none, run until one is found"));
+    takeInstead = add(tr("&Take this message first"), QStringLiteral("take-instead"), {},
+                      tr("Run again with the message that is chosen in the list of races in place of the one that came: what does "
+                         "not depend on it is as recorded, the rest runs live. This execution is kept"));
+    connect(nextRace, &QAction::triggered, this, [this] {
+        emit commandGiven(Verb::Go);
+        m_session->stopAtNextRace();
+    });
+
     nextRank = add(tr("&Next rank"), {}, key("Ctrl+PgDown"), tr("Show the next rank"));
     previousRank = add(tr("&Previous rank"), {}, key("Ctrl+PgUp"), tr("Show the previous rank"));
     connect(nextRank, &QAction::triggered, this, [this] { emit rankStepRequested(1); });
@@ -165,7 +176,7 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
     bind(go, Verb::Go, &Session::go);
 
     for (const auto signal :
-         {&Session::verbsChanged, &Session::focusChanged, &Session::historyChanged, &Session::ranksChanged,
+         {&Session::racesChanged, &Session::verbsChanged, &Session::focusChanged, &Session::historyChanged, &Session::ranksChanged,
           &Session::stoplineChanged, &Session::operationChanged}) {
         connect(session, signal, this, &Actions::update);
     }
@@ -216,6 +227,8 @@ void Actions::nameAll() {
         {stoplineHere, "stoplineHere"},
         {go, "go"},
         {cancel, "cancel"},
+        {nextRace, "nextRace"},
+        {takeInstead, "takeInstead"},
         {nextRank, "nextRank"},
         {previousRank, "previousRank"},
         {chooseRank, "chooseRank"},
@@ -274,6 +287,11 @@ void Actions::setSelectionAvailable(bool callSelected) {
     update();
 }
 
+void Actions::setAlternativeAvailable(bool chosen) {
+    m_alternativeChosen = chosen;
+    update();
+}
+
 void Actions::update() {
     const Focus focus = m_session->focus();
     const QString who = focusText(focus);
@@ -329,6 +347,9 @@ void Actions::update() {
     setWhyNot(refresh, m_session->allStopped() || !m_session->openedRecording().isEmpty()
                            ? tr("No rank runs: the diagram shows all that has happened.")
                            : QString());
+    setWhyNot(nextRace, m_session->whyNotNextRace());
+    setWhyNot(takeInstead, !m_alternativeChosen ? tr("Choose a message that could have come, below a race, in the list of races.")
+                                                : m_session->whyNot(Verb::Replay));
     setWhyNot(cancel, m_session->operation().isEmpty() ? tr("Nothing is under way.") : QString());
     const QString noRanks =
         m_session->rankCount() > 0 ? QString() : tr("There are no ranks yet: run the program.");

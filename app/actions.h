@@ -52,6 +52,8 @@ class Actions : public QObject {
     QAction* stoplineHere; ///< owner: diagram
     QAction* go;
     QAction* cancel;
+    QAction* nextRace;
+    QAction* takeInstead; ///< owner: the list of races
     // Ranks
     QAction* nextRank;
     QAction* previousRank;
@@ -79,6 +81,8 @@ class Actions : public QObject {
     [[nodiscard]] const replay::Focus& chosenGroup() const { return m_group; }
     /// Whether there is a call or a point that a stopline could be made of; told by the diagram's owner.
     void setSelectionAvailable(bool callSelected);
+    /// Whether a message is chosen that a race could have had instead; told by the list of races.
+    void setAlternativeAvailable(bool chosen);
 
   signals:
     void rankStepRequested(int by);
@@ -99,6 +103,7 @@ class Actions : public QObject {
     QVector<QPair<QAction*, replay::Verb>> m_verbs;
     replay::Focus m_group; ///< chosen last; all(): none yet
     bool m_callSelected = false;
+    bool m_alternativeChosen = false;
 };
 
 } // namespace stopline::app

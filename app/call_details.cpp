@@ -128,6 +128,27 @@ QString messageHtml(const Session& session, const Message& message, CallRef self
     return parts.join(QStringLiteral("<br>"));
 }
 
+/// What the races of this call could have had, and the races that this send could have come to.
+QString racesHtml(const Session& session, CallRef self, bool dark) {
+    constexpr std::size_t kMost = 8;
+    QStringList parts;
+    for (const Race& race : session.races().racesOf(self)) {
+        QStringList others;
+        const std::vector<Alternative> all = session.races().alternatives(race);
+        for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+            others << link(session, all[i].send);
+        }
+        if (all.size() > kMost) {
+            others << QStringLiteral("and %1 more").arg(all.size() - kMost);
+        }
+        parts << QStringLiteral("<b style='color:%1'>%2 could have come instead:</b><br>%3")
+                     .arg(accent(Accent::Orange, dark).name(),
+                          all.size() == 1 ? QStringLiteral("another message") : QStringLiteral("%1 other messages").arg(all.size()),
+                          others.join(QStringLiteral("<br>")));
+    }
+    return parts.join(QStringLiteral("<br>"));
+}
+
 QString collectiveHtml(const Session& session, const Collective& collective, CallRef self, bool dark) {
     QVector<int> arrived;
     QVector<int> missing;
@@ -296,6 +317,7 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
     if (ended) {
         const trace::EventDetails& end = timeline.details(ref.rank, call.endDetails);
         const TimeNs took = call.endTime - call.beginTime;
+        table.row(QStringLiteral("raced"), racesHtml(session, ref, dark));
         table.row(QStringLiteral("took"), took > 0 ? durationText(took) + QStringLiteral(" (approx.)")
                                                    : QStringLiteral("too short to tell"));
         if (end.status.source >= 0) {

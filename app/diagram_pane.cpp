@@ -103,6 +103,16 @@ DiagramPane::DiagramPane(Look* look, Actions* actions, QWidget* parent)
     });
     connect(m_session, &Session::timelineReplaced, this,
             [this] { m_diagram->setTimeline(&m_session->timeline()); });
+    connect(m_session, &Session::racesChanged, this, &DiagramPane::updateRaces);
+    m_diagram->setAlternatives([this](const CallRef& call) {
+        std::vector<CallRef> sends;
+        for (const Race& race : m_session->races().racesOf(call)) {
+            for (const Alternative& one : m_session->races().alternatives(race)) {
+                sends.push_back(one.send);
+            }
+        }
+        return sends;
+    });
     connect(m_session, &Session::timelineChanged, m_diagram, &viewer::DiagramWidget::timelineChanged);
     connect(m_session, &Session::stoplineChanged, this, &DiagramPane::updateLines);
     connect(m_session, &Session::ranksChanged, this, &DiagramPane::scheduleRows);
@@ -262,6 +272,14 @@ void DiagramPane::updateLines() {
     m_actions->stoplineHere->setText(m_chosen == Frontier::Past ? tr("&Set stopline (past frontier)")
                                                                 : tr("&Set stopline (future frontier)"));
     m_actions->stoplineHere->setIconText(tr("Stopline"));
+}
+
+void DiagramPane::updateRaces() {
+    std::vector<viewer::RaceMark> marks;
+    for (const Race& race : m_session->races().races()) {
+        marks.push_back({race.call, race.done, race.alternatives});
+    }
+    m_diagram->setRaces(std::move(marks));
 }
 
 /// Many ranks change at once; one repaint serves them all.

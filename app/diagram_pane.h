@@ -39,6 +39,7 @@ class DiagramPane : public QWidget {
     void chooseFrontier(replay::Frontier which, bool shown);
     void setStopline();
     void updateLines();
+    void updateRaces();
     void scheduleRows();
     void updateRows();
     void updateStops();

@@ -4,6 +4,7 @@
 #include "breakpoints_dock.h"
 #include "call_dock.h"
 #include "diagram_pane.h"
+#include "executions_dock.h"
 #include "history_dock.h"
 #include "icons.h"
 #include "journey_words.h"
@@ -18,6 +19,7 @@
 #include "open_messages_dock.h"
 #include "output_dock.h"
 #include "program_source.h"
+#include "races_dock.h"
 #include "rank_strip.h"
 #include "source_view.h"
 #include "stack_dock.h"
@@ -110,6 +112,8 @@ void MainWindow::buildDocks() {
     m_breakpointsDock = new BreakpointsDock(m_session, this);
     m_logDock = new LogDock(m_session, this);
     m_historyDock = new HistoryDock(m_session, this);
+    m_racesDock = new RacesDock(m_look, m_actions, this);
+    m_executionsDock = new ExecutionsDock(m_look, this);
     for (QDockWidget* dock :
          {static_cast<QDockWidget*>(m_variablesDock), static_cast<QDockWidget*>(m_stackDock),
           static_cast<QDockWidget*>(m_callDock)}) {
@@ -118,7 +122,8 @@ void MainWindow::buildDocks() {
     QDockWidget* first = nullptr;
     for (QDockWidget* dock :
          {static_cast<QDockWidget*>(m_outputDock), static_cast<QDockWidget*>(m_openMessagesDock),
-          static_cast<QDockWidget*>(m_breakpointsDock), static_cast<QDockWidget*>(m_historyDock),
+          static_cast<QDockWidget*>(m_racesDock), static_cast<QDockWidget*>(m_breakpointsDock),
+          static_cast<QDockWidget*>(m_historyDock), static_cast<QDockWidget*>(m_executionsDock),
           static_cast<QDockWidget*>(m_logDock)}) {
         addDockWidget(Qt::BottomDockWidgetArea, dock);
         if (first != nullptr) {
@@ -137,6 +142,8 @@ void MainWindow::buildDocks() {
     const auto toDiagram = [this] { m_diagram->diagram()->setFocus(Qt::OtherFocusReason); };
     connect(m_openMessagesDock, &OpenMessagesDock::callShown, this, toDiagram);
     connect(m_callDock, &CallDock::callShown, this, toDiagram);
+    connect(m_executionsDock, &ExecutionsDock::callShown, this, toDiagram);
+    connect(m_racesDock, &RacesDock::callShown, this, toDiagram);
     connect(m_historyDock, &HistoryDock::previewed, m_diagram, &DiagramPane::preview);
 }
 

@@ -16,6 +16,7 @@ class Actions;
 class BreakpointsDock;
 class CallDock;
 class DiagramPane;
+class ExecutionsDock;
 class HistoryDock;
 class JourneyWords;
 class LogDock;
@@ -24,6 +25,7 @@ class MessageBar;
 class OpenMessagesDock;
 class OutputDock;
 class ProgramSource;
+class RacesDock;
 class RankStrip;
 class SourceView;
 class StackDock;
@@ -57,7 +59,7 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] StatusLine* statusLine() const { return m_status; }
 
     static constexpr const char* kStyleKey = "window/style"; ///< in the settings
-    static constexpr int kLayoutVersion = 1; ///< of the saved state; other versions are not restored
+    static constexpr int kLayoutVersion = 2; ///< of the saved state; other versions are not restored
 
     /// Asks for program, ranks and so on; what is accepted is for the next Run.
     void showLaunchDialog();
@@ -110,6 +112,8 @@ class MainWindow : public QMainWindow {
     BreakpointsDock* m_breakpointsDock;
     LogDock* m_logDock;
     HistoryDock* m_historyDock;
+    RacesDock* m_racesDock;
+    ExecutionsDock* m_executionsDock;
     QByteArray m_pristineState; ///< of the docks as built
     Memory m_memory;
     bool m_askBeforeClose = true;

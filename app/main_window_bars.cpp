@@ -106,7 +106,7 @@ void MainWindow::buildMenus() {
     fill(tr("&Run"), {a.runOrContinue, a.pause, nullptr, a.stepOver, a.stepInto, a.stepOut, a.runToCursor,
                       nullptr, a.toggleBreakpoint});
     fill(tr("Re&play"), {a.undo, a.redo, nullptr, a.rollback, a.forward, nullptr, a.pointBefore, a.pointAfter,
-                         a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.cancel});
+                         a.pastFrontier, a.futureFrontier, nullptr, a.stoplineHere, a.go, nullptr, a.nextRace, a.takeInstead, nullptr, a.cancel});
     fill(tr("R&anks"), {a.scopeAll, a.scopeGroup, a.scopeRank, nullptr, a.nextRank, a.previousRank, a.chooseRank});
     QMenu* view = fill(tr("&View"), {a.find, a.findNext, a.findPrevious, nullptr, a.cycleSplitter, nullptr, a.axisTime, a.axisEvents, nullptr, a.fitAll,
                                      a.lastStop, a.zoomIn, a.zoomOut, nullptr, a.refresh, a.follow, nullptr});

@@ -9,16 +9,16 @@ using namespace replay;
 
 namespace {
 
-QString nameOf(const Timeline& timeline, CallRef call) {
-    const auto name = trace::functionName(timeline.details(call.rank, timeline.call(call).beginDetails).function);
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
 bool isProbe(const Race& race) {
     return race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe;
 }
 
 } // namespace
+
+QString callName(const Timeline& timeline, CallRef call) {
+    const auto name = trace::functionName(timeline.details(call.rank, timeline.call(call).beginDetails).function);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
 
 QString outcomeText(const Timeline& timeline, const Race& race) {
     if (race.kind == RaceKind::CancelledReceive) {
@@ -37,7 +37,7 @@ QString raceLine(const Timeline& timeline, const Race& race) {
     QString text = QStringLiteral("[%1] %2 %3 %4")
                        .arg(rankText(race.call.rank))
                        .arg(timeline.call(race.call).begin.value())
-                       .arg(nameOf(timeline, race.call), outcomeText(timeline, race));
+                       .arg(callName(timeline, race.call), outcomeText(timeline, race));
     const bool nothing = race.kind == RaceKind::CancelledReceive || race.kind == RaceKind::FailedProbe;
     text += (isProbe(race) ? QStringLiteral(", could have seen %1 %2") : QStringLiteral(", could have got %1 %2"))
                 .arg(race.alternatives)
@@ -50,9 +50,13 @@ QString raceLine(const Timeline& timeline, const Race& race) {
     return text;
 }
 
+QString executionTitle(const Session::Execution& execution) {
+    return execution.text.isEmpty() ? QStringLiteral("as it was first run") : execution.text;
+}
+
 QString executionText(const Session::Execution& execution) {
     return QStringLiteral("%1, %2 %3")
-        .arg(execution.text.isEmpty() ? QStringLiteral("as it was first run") : execution.text)
+        .arg(executionTitle(execution))
         .arg(execution.events)
         .arg(execution.events == 1 ? QStringLiteral("event") : QStringLiteral("events"));
 }

@@ -68,6 +68,7 @@ struct Race {
     std::uint32_t alternatives = 0; ///< other messages that it could have got, at least 1
     std::uint64_t pollFailures = 0; ///< how often a probe said no
     std::uint32_t window = 0;       ///< by which RaceAnalysis finds it again
+    friend bool operator==(const Race&, const Race&) = default;
 };
 
 /// The call at whose end the outcome of a race was known.

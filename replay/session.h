@@ -300,6 +300,8 @@ class Session : public QObject {
     void stopAtNextRace();
     [[nodiscard]] QString whyNotNextRace() const; ///< as whyNot()
     [[nodiscard]] bool runsToNextRace() const;    ///< none is recorded before them, and none has been found yet
+    /// "nothing raced: …", why there are none.
+    [[nodiscard]] QString noRacesText() const;
     /// Executes the recording again, but the race of this call gets this send's message first. What does not depend on it
     /// is forced to be as recorded, the rest runs live. What was on show is kept (see executions()).
     void takeInstead(CallRef call, CallRef send);
@@ -353,7 +355,6 @@ class Session : public QObject {
 
   private:
     friend class TraceFollower;
-    [[nodiscard]] QString recordedRacesText() const;
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };

@@ -73,16 +73,16 @@ QString Session::whyNotNextRace() const {
         return d.whyNotOpened(Verb::Go);
     }
     if (d.opened != nullptr) {
-        return recordedRacesText();
+        return noRacesText();
     }
-    return d.anyoneLives() ? d.whyNot(Verb::Continue) : d.recordedEvents() ? recordedRacesText() : d.whyNot(Verb::Run);
+    return d.anyoneLives() ? d.whyNot(Verb::Continue) : d.recordedEvents() ? noRacesText() : d.whyNot(Verb::Run);
 }
 
 bool Session::runsToNextRace() const {
     return m_impl->raceWalk.on;
 }
 
-QString Session::recordedRacesText() const {
+QString Session::noRacesText() const {
     return races().windows() == 0 ? tr("nothing raced: the program has no receive or probe of any source")
                                   : tr("nothing raced: each receive of any source could only get the message that it got");
 }
@@ -160,7 +160,7 @@ void Session::Impl::walkOn() {
     if (raceWalk.over) {
         endRaceWalk();
         if (!anyoneLives()) {
-            say(Severity::Info, QStringLiteral("The job has ended, and %1.").arg(q->recordedRacesText()));
+            say(Severity::Info, QStringLiteral("The job has ended, and %1.").arg(q->noRacesText()));
         }
     }
 }
@@ -215,6 +215,7 @@ void Session::Impl::startChosen(const Choice& choice) {
                             .arg(taken.begin.value());
     const bool probe = choice.race.kind == RaceKind::Probe || choice.race.kind == RaceKind::FailedProbe;
     const QString text = QStringLiteral("%1 %2 rank %3's message").arg(who, probe ? QStringLiteral("sees") : QStringLiteral("takes"), rankText(choice.sender));
+    const bool sentLater = choice.sendBegin > choice.upTo[std::size_t(choice.sender.value())];
     std::vector<OrderEntries> planned;
     for (int i = 0; i < timeline.rankCount(); ++i) {
         planned.push_back(plannedOrder(timeline, RankId(i), choice));
@@ -235,6 +236,13 @@ void Session::Impl::startChosen(const Choice& choice) {
     say(Severity::Info, QStringLiteral("Execution %1: %2 instead of what it got. What does not depend on it is replayed, the rest runs live.")
                             .arg(execution.number)
                             .arg(text));
+    if (sentLater) {
+        say(Severity::Warning,
+            QStringLiteral("Rank %1 sent that message only after something that MPI itself held it back with until the %2 was over.")
+                .arg(rankText(choice.sender), probe ? QStringLiteral("probe") : QStringLiteral("receive")),
+            QStringLiteral("MPI does not promise to do so, but if this one does, the message never comes: Pause shows who waits, "
+                           "and Executions lead back."));
+    }
     startJob(nullptr, true);
     beginCommand(Verb::Run);
     commands.back().before.assign(std::size_t(ranks), {});

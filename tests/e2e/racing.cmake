@@ -16,6 +16,15 @@ set_tests_properties(e2e.racing_travel PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 
 add_test(NAME e2e.racing_travel.long COMMAND racing_travel ${programs}/wildcard 50)
 set_tests_properties(e2e.racing_travel.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 3600 LABELS long ENVIRONMENT "${root_environment}")
 
+# Other messages for the races: what does not depend on them is as it was.
+add_executable(racing_choice racing_choice.cpp)
+target_link_libraries(racing_choice PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(racing_choice PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.racing_choice COMMAND racing_choice ${programs}/racing 1 6 2)
+set_tests_properties(e2e.racing_choice PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_choice.long COMMAND racing_choice ${programs}/racing 1000 100 4)
+set_tests_properties(e2e.racing_choice.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
+
 # Readable programs whose receives race: what was found in one of them is found again.
 stopline_script_test(tasks tasks RANKS 4 PROGRAM ${programs}/tasks)
 stopline_script_test(particles particles RANKS 4 PROGRAM ${programs}/particles)

@@ -98,4 +98,49 @@ void recordMessages(Session& session, int ranks) {
     emit session.timelineReplaced();
 }
 
+void recordRace(Session& session) {
+    Scripted& s = scriptOf(session);
+    s.timeline = std::make_unique<Timeline>(3);
+    s.analysis = RaceAnalysis();
+    Timeline& t = *s.timeline;
+    trace::CommInfo world;
+    world.id = 1;
+    world.members = {0, 1, 2};
+    const auto event = [&t](int rank, TimeNs time, trace::FunctionId function, trace::EventKind kind, auto fill) {
+        trace::EventDetails details;
+        details.kind = kind;
+        details.function = function;
+        details.comm = kCommWorld;
+        fill(details);
+        t.addEvent(RankId{rank}, t.addDetails(RankId{rank}, details), time);
+    };
+    const auto nothing = [](trace::EventDetails&) {};
+    for (int rank = 0; rank < 3; ++rank) {
+        t.addComm(RankId{rank}, world);
+        event(rank, 1000, trace::FunctionId::Init, trace::EventKind::Begin, nothing);
+        event(rank, 900'000, trace::FunctionId::Init, trace::EventKind::End, nothing);
+    }
+    for (int rank = 1; rank < 3; ++rank) {
+        event(rank, 1'000'000 * rank, trace::FunctionId::Send, trace::EventKind::Begin, [](trace::EventDetails& d) {
+            d.sendPeer = 0;
+            d.sendTag = 5;
+            d.sendBytes = 64;
+        });
+        event(rank, 1'000'000 * rank + 1000, trace::FunctionId::Send, trace::EventKind::End, nothing);
+        event(0, 1'000'000 * rank, trace::FunctionId::Recv, trace::EventKind::Begin, [](trace::EventDetails& d) {
+            d.recvPeer = kAnySource;
+            d.recvTag = 5;
+            d.recvBytes = 64;
+        });
+        event(0, 1'000'000 * rank + 2000, trace::FunctionId::Recv, trace::EventKind::End,
+              [rank](trace::EventDetails& d) { d.status = {rank, 5, 64, false}; });
+    }
+    s.ranks.resize(3);
+    for (int rank = 0; rank < 3; ++rank) {
+        s.ranks[static_cast<std::size_t>(rank)].place = {t.lastEvent(RankId{rank}), false};
+    }
+    emit session.timelineReplaced();
+    emit session.racesChanged();
+}
+
 } // namespace stopline::replay

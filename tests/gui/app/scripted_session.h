@@ -4,6 +4,7 @@
 
 #include "../../../replay/session.h"
 
+#include <QMap>
 #include <QStringList>
 
 #include <map>
@@ -40,6 +41,10 @@ struct Scripted {
     QVector<Session::StopSummary> stops;
     std::map<int, QByteArray> output;
     QByteArray input;
+    RaceAnalysis analysis;
+    QString noNextRace;                             ///< whyNotNextRace()
+    QVector<Session::Execution> executions{{1, {}, 0, true}};
+    QMap<int, QVector<Session::ExecutionDifference>> differences; ///< by number of the kept one
     QStringList calls;              ///< "continue all", "runTo a.c 12", … in order
     bool following = false;
     bool answers = true;            ///< false: handlers are never called
@@ -55,5 +60,8 @@ void standAt(Session& session, const QString& file, const std::vector<int>& line
 /// A small recording: on `ranks` ranks Init, then rank 0 sends one message to each other rank; the last one
 /// is not received. Rank r > 0 is inside its receive when nothing came.
 void recordMessages(Session& session, int ranks);
+
+/// Three ranks: 1 and then 2 send to rank 0, which receives twice from any source; the first receive raced.
+void recordRace(Session& session);
 
 } // namespace stopline::replay

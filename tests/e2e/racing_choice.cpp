@@ -1,0 +1,215 @@
+// Runs random programs whose messages race, and has their races get other messages than they got.
+//
+// usage: racing_choice PROGRAM FIRST_SEED SEEDS CHOICES [RANKS]
+//
+// Each seed is run and recorded, then CHOICES races of it, spread over the run, are given another message each. In each
+// of these executions what does not depend on the race must be as recorded, the race must get the chosen message, and
+// all ranks must end well. The first execution must then still be there, and be replayed identically. A seed without a
+// race counts for nothing; when no race at all was found the test fails.
+#include "session_support.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+
+#include <algorithm>
+
+using namespace stopline;
+using namespace stopline::replay;
+using namespace stopline::test;
+
+namespace {
+
+constexpr int kSeconds = 120; ///< that one execution may take
+
+/// A race and a message that it could have had, and that is sent by what does not depend on it.
+struct Wanted {
+    RankId receiver{0};
+    EventIndex post{0};
+    RankId sender{0};
+    EventIndex send{0};
+    bool probe = false;
+};
+
+class Seed {
+  public:
+    Seed(const QString& program, int seed, int ranks) : m_seed(seed), m_ranks(ranks) {
+        printMessages(m_session);
+        LaunchSpec spec;
+        spec.program = program;
+        spec.arguments = {QString::number(seed)};
+        spec.ranks = ranks;
+        spec.launcherArguments = {QStringLiteral("--oversubscribe")};
+        m_session.setLaunch(spec);
+        QObject::connect(&m_session, &Session::jobEnded, &m_session, [this] { m_ended = true; });
+        QObject::connect(&m_session, &Session::racesChanged, &m_session, [this] { m_looked = true; });
+        QObject::connect(&m_session, &Session::operationFinished, &m_session, [this](bool ok, const QString& text) {
+            m_refusal = ok ? QString() : text;
+        });
+    }
+    ~Seed() { endJob(m_session); }
+    Seed(const Seed&) = delete;
+    Seed& operator=(const Seed&) = delete;
+
+    /// True when everything was as it has to be. `chosen` gets how many choices were made.
+    bool passes(int choices, int& chosen) {
+        m_ended = false;
+        m_session.run();
+        if (!endsWell(QStringLiteral("run"))) {
+            return false;
+        }
+        const QVector<EventIndex> events = lastEvents();
+        const std::vector<Wanted> all = wanted();
+        bool good = true;
+        for (int i = 0; i < choices && i < int(all.size()); ++i) {
+            good = choose(all[std::size_t(i) * all.size() / std::size_t(std::min<std::size_t>(choices, all.size()))]) && good;
+            ++chosen;
+            good = back(events) && good;
+        }
+        return good;
+    }
+
+  private:
+    bool endsWell(const QString& what) {
+        const bool inTime = waitFor([this] { return m_ended || m_session.departure(); }, kSeconds);
+        bool good = inTime && m_ended && m_session.rankCount() == m_ranks;
+        for (int i = 0; i < m_session.rankCount(); ++i) {
+            const RankView view = m_session.rank(RankId(i));
+            good = good && view.phase == RankPhase::Exited && view.exitCode == 0 && view.exitSignal == 0;
+        }
+        if (!good) {
+            out << "seed " << m_seed << ", " << what << (inTime ? ": ended badly" : ": did not end") << Qt::endl;
+            printStates(m_session);
+            endJob(m_session);
+        }
+        return good;
+    }
+
+    std::vector<Wanted> wanted() {
+        m_looked = false;
+        emit m_session.timelineChanged();
+        waitFor([this] { return m_looked; }, kSeconds);
+        const Timeline& timeline = m_session.timeline();
+        std::vector<Wanted> all;
+        for (const Race& race : m_session.races().races()) {
+            const Call deciding = timeline.call(decidingCall(race));
+            for (const Alternative& one : m_session.races().alternatives(race)) {
+                const EventIndex send = timeline.call(one.send).begin;
+                // Sent in any case, whatever MPI itself waits for: before the future frontier of what decides the race.
+                const Line free = timeline.futureFrontier({decidingCall(race), false});
+                if (deciding.end.value() != 0 && send <= free.cut[std::size_t(one.sender.value())].event) {
+                    all.push_back({race.call.rank, timeline.call(race.call).begin, one.sender, send,
+                                   race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe});
+                }
+            }
+        }
+        out << "seed " << m_seed << ": " << m_session.races().count() << " races, " << all.size() << " messages to choose" << Qt::endl;
+        return all;
+    }
+
+    bool choose(const Wanted& want) {
+        const Timeline& timeline = m_session.timeline();
+        const QString name = QStringLiteral("rank %1 event %2 gets rank %3's event %4")
+                                 .arg(want.receiver.value())
+                                 .arg(want.post.value())
+                                 .arg(want.sender.value())
+                                 .arg(want.send.value());
+        const auto race = timeline.callAt(want.receiver, want.post);
+        const auto send = timeline.callAt(want.sender, want.send);
+        m_ended = false;
+        m_refusal.clear();
+        const int before = int(m_session.executions().size());
+        m_session.takeInstead(*race, *send);
+        if (!m_refusal.isEmpty()) {
+            out << "seed " << m_seed << ", " << name << ": refused: " << m_refusal << Qt::endl;
+            return false;
+        }
+        if (!waitFor([&] { return int(m_session.executions().size()) > before; }, kSeconds) || !endsWell(name)) {
+            return false;
+        }
+        const Session::Comparison now = m_session.comparison();
+        const bool good = now.again && now.equal && got(want);
+        if (!good) {
+            out << "seed " << m_seed << ", " << name << (got(want) ? ": not equal up to there" : ": got something else") << Qt::endl;
+        }
+        return good;
+    }
+
+    /// The call at the place of the race has got the message of the call at the place of the send.
+    [[nodiscard]] bool got(const Wanted& want) const {
+        const Timeline& timeline = m_session.timeline();
+        const auto race = timeline.callAt(want.receiver, want.post);
+        if (!race) {
+            return false;
+        }
+        if (want.probe) {
+            const Call call = timeline.call(*race);
+            const trace::EventDetails& begin = timeline.details(want.receiver, call.beginDetails);
+            const trace::EventDetails& end = timeline.details(want.receiver, call.endDetails);
+            const CommIndex comm = begin.comm != kNoComm ? begin.comm : end.comm;
+            const trace::CommInfo& info = timeline.comm(want.receiver, comm);
+            const auto& senders = info.remote.empty() ? info.members : info.remote;
+            return end.status.source >= 0 && senders[std::size_t(end.status.source)] == want.sender.value();
+        }
+        const std::vector<MessageIndex> all = timeline.messagesOf(*race);
+        return std::any_of(all.begin(), all.end(), [&](MessageIndex index) {
+            const Message& message = timeline.messages()[index.value()];
+            return message.post == race && message.send && message.send->rank == want.sender &&
+                   timeline.call(*message.send).begin == want.send;
+        });
+    }
+
+    /// The first execution again: shown, and replayed identically.
+    bool back(const QVector<EventIndex>& events) {
+        endJob(m_session);
+        const int first = m_session.executions().first().number;
+        m_session.showExecution(first);
+        m_ended = false;
+        m_session.replay();
+        if (!endsWell(QStringLiteral("replay of the first"))) {
+            return false;
+        }
+        const Session::Comparison now = m_session.comparison();
+        const bool good = now.again && now.equal && now.live.isEmpty() && now.compared == events;
+        if (!good) {
+            out << "seed " << m_seed << ": the first execution is not the same any more" << Qt::endl;
+        }
+        return good;
+    }
+
+    [[nodiscard]] QVector<EventIndex> lastEvents() const {
+        QVector<EventIndex> result;
+        for (int i = 0; i < m_session.rankCount(); ++i) {
+            result << m_session.timeline().lastEvent(RankId(i));
+        }
+        return result;
+    }
+
+    int m_seed;
+    int m_ranks;
+    Session m_session;
+    bool m_ended = false;
+    bool m_looked = false;
+    QString m_refusal;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    QCoreApplication application(argc, argv);
+    const QStringList words = QCoreApplication::arguments();
+    if (words.size() < 5) {
+        out << "usage: racing_choice PROGRAM FIRST_SEED SEEDS CHOICES [RANKS]" << Qt::endl;
+        return 2;
+    }
+    QElapsedTimer clock;
+    clock.start();
+    int failures = 0;
+    int chosen = 0;
+    for (int i = 0; i < words.at(3).toInt(); ++i) {
+        Seed seed(words.at(1), words.at(2).toInt() + i, words.value(5, QStringLiteral("4")).toInt());
+        failures += seed.passes(words.at(4).toInt(), chosen) ? 0 : 1;
+    }
+    out << words.at(3) << " seeds, " << chosen << " other messages chosen, " << failures << " seeds failed, " << clock.elapsed() / 1000
+        << " s" << Qt::endl;
+    return failures == 0 && chosen > 0 ? 0 : 1;
+}

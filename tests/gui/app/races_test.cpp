@@ -1,0 +1,147 @@
+// The list of races, what can be done with them, and the executions that come of it.
+#include "../../../app/call_details.h"
+#include "../../../app/executions_dock.h"
+#include "../../../app/note_view.h"
+#include "../../../app/races_dock.h"
+#include "../../../app/races_model.h"
+#include "../../../viewer/diagram_widget.h"
+#include "../../../viewer/geometry.h"
+#include "window_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QTreeWidget>
+
+class RacesTest : public WindowFixture {
+    Q_OBJECT
+
+    static QString cell(const QAbstractItemModel& model, const QModelIndex& parent, int row, int column) {
+        return model.index(row, column, parent).data().toString();
+    }
+
+    static CallRef call(int rank, std::uint32_t number) { return {RankId{rank}, CallIndex{number}}; }
+
+  private slots:
+    void listedByLineWithWhatCouldHaveCome() {
+        Session& session = *m_session;
+        RacesModel model(&session);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(model.rowCount(), 0);
+        recordRace(session);
+        QCOMPARE(model.count(), std::size_t(1));
+        QCOMPARE(model.rowCount(), 1);
+        const QModelIndex line = model.index(0, 0);
+        QCOMPARE(cell(model, {}, 0, RacesModel::Where), QStringLiteral("ring.c:31 in main"));
+        QCOMPARE(cell(model, {}, 0, RacesModel::Got), QStringLiteral("1 race"));
+        QCOMPARE(cell(model, {}, 0, RacesModel::Others), QStringLiteral("1"));
+        QCOMPARE(model.rowCount(line), 1);
+        const QModelIndex race = model.index(0, 0, line);
+        QCOMPARE(cell(model, line, 0, RacesModel::Where), QStringLiteral("rank 0 event 3 MPI_Recv"));
+        QCOMPARE(cell(model, line, 0, RacesModel::Got), QStringLiteral("got rank 1's message of event 3"));
+        QCOMPARE(model.rowCount(race), 1);
+        QCOMPARE(cell(model, race, 0, RacesModel::Where), QStringLiteral("rank 2 event 3 MPI_Send ring.c:31"));
+        QCOMPARE(cell(model, race, 0, RacesModel::Got), QStringLiteral("tag 5, was received by event 5"));
+        QVERIFY(model.index(0, 0, race).data(Qt::ToolTipRole).toString().contains(QStringLiteral("need not come after the receive")));
+        QCOMPARE(*model.callAt(race), call(0, 1));
+        QVERIFY(!model.chosenAt(race));
+        const auto chosen = model.chosenAt(model.index(0, 0, race));
+        QVERIFY(chosen);
+        QCOMPARE(chosen->race, call(0, 1));
+        QCOMPARE(chosen->send, call(2, 1));
+        QCOMPARE(model.find(call(0, 1)), race);
+        QVERIFY(!model.find(call(0, 2)).isValid());
+        emit session.timelineReplaced();
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void anotherMessageIsTakenFromTheList() {
+        open();
+        auto* dock = m_window->findChild<RacesDock*>();
+        QAction* take = m_window->actions()->takeInstead;
+        QVERIFY(!take->isEnabled());
+        recordRace(*m_session);
+        QCOMPARE(dock->windowTitle(), QStringLiteral("Races (1)"));
+        const RacesModel& model = *dock->model();
+        const QModelIndex race = model.index(0, 0, model.index(0, 0));
+        QVERIFY(dock->view()->isExpanded(model.index(0, 0))); // the only line
+        dock->view()->setCurrentIndex(race);
+        QVERIFY(!take->isEnabled());
+        QVERIFY(take->toolTip().contains(QStringLiteral("Choose a message")));
+        dock->view()->expand(race);
+        dock->view()->setCurrentIndex(model.index(0, 0, race));
+        QVERIFY(take->isEnabled());
+        take->trigger();
+        QCOMPARE(calls().last(), QStringLiteral("take 0.1 2.1"));
+    }
+
+    void theNextRaceIsShownInListAndDiagram() {
+        open();
+        recordRace(*m_session);
+        m_window->actions()->nextRace->trigger();
+        QCOMPARE(calls().last(), QStringLiteral("next race"));
+        auto* diagram = m_window->findChild<viewer::DiagramWidget*>();
+        QCOMPARE(*diagram->selection(), call(0, 1));
+        auto* dock = m_window->findChild<RacesDock*>();
+        QCOMPARE(*dock->model()->callAt(dock->view()->currentIndex()), call(0, 1));
+        scriptOf(*m_session).noNextRace = QStringLiteral("nothing raced");
+        emit m_session->verbsChanged();
+        QVERIFY(!m_window->actions()->nextRace->isEnabled());
+        QVERIFY(m_window->actions()->nextRace->toolTip().contains(QStringLiteral("nothing raced")));
+    }
+
+    void theCallSaysWhatCouldHaveCome() {
+        recordRace(*m_session);
+        const QString html = callDetailsHtml(*m_session, call(0, 1), QApplication::palette());
+        QVERIFY(html.contains(QStringLiteral("another message could have come instead")));
+        QVERIFY(html.contains(QStringLiteral("<a href='call:2:1'>rank 2 event 3 MPI_Send at ring.c:31</a>")));
+        QVERIFY(!callDetailsHtml(*m_session, call(0, 2), QApplication::palette()).contains(QStringLiteral("could have come")));
+    }
+
+    void whatWasOpenStaysOpenWhenMoreIsFound() {
+        open();
+        recordRace(*m_session);
+        auto* dock = m_window->findChild<RacesDock*>();
+        const RacesModel& model = *dock->model();
+        QModelIndex race = model.index(0, 0, model.index(0, 0));
+        dock->view()->expand(race);
+        dock->view()->setCurrentIndex(race);
+        recordRace(*m_session); // the model is made anew
+        race = model.index(0, 0, model.index(0, 0));
+        QVERIFY(dock->view()->isExpanded(race));
+        QCOMPARE(dock->view()->currentIndex(), race);
+    }
+
+    void executionsAreListedComparedAndShown() {
+        open();
+        auto* dock = m_window->findChild<ExecutionsDock*>();
+        QCOMPARE(dock->windowTitle(), QStringLiteral("Executions"));
+        QCOMPARE(dock->numbers(), QVector<int>{1});
+        QVERIFY(!dock->showAction()->isEnabled());
+        dock->show();
+        dock->raise();
+        Scripted& s = scriptOf(*m_session);
+        recordRace(*m_session);
+        s.executions = {{1, {}, 14, false}, {2, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true}};
+        s.differences[1] = {{RankId{0}, EventIndex{3}, QStringLiteral("MPI_Recv got source 1"), QStringLiteral("MPI_Recv got source 2")},
+                            {RankId{1}, EventIndex{4}, {}, {}}};
+        emit m_session->executionsChanged();
+        QCOMPARE(dock->windowTitle(), QStringLiteral("Executions (2)"));
+        QCOMPARE(dock->numbers(), (QVector<int>{1, 2}));
+        QTRY_COMPARE(dock->differences().size(), 2); // the one before is compared by itself
+        QVERIFY(dock->showAction()->isEnabled());
+        auto* ranks = dock->findChild<QTreeWidget*>(QStringLiteral("differences"));
+        QCOMPARE(ranks->topLevelItemCount(), 2);
+        QCOMPARE(ranks->topLevelItem(0)->text(1), QStringLiteral("event 3"));
+        QCOMPARE(ranks->topLevelItem(0)->text(2), QStringLiteral("MPI_Recv got source 1"));
+        QCOMPARE(ranks->topLevelItem(1)->text(3), QStringLiteral("ends"));
+        QVERIFY(ranks->topLevelItem(1)->toolTip(1).contains(QStringLiteral("the same through event 4, where both end")));
+        dock->choose(2);
+        QTRY_VERIFY(!dock->showAction()->isEnabled());
+        dock->choose(1);
+        QTRY_VERIFY(dock->showAction()->isEnabled());
+        dock->showAction()->trigger();
+        QCOMPARE(calls().last(), QStringLiteral("execution 1"));
+    }
+};
+
+QTEST_MAIN(RacesTest)
+#include "races_test.moc"
