@@ -76,6 +76,11 @@ class Builder {
     /// What the call at hand found out is to be so again.
     [[nodiscard]] bool again(const Call& call) const { return call.end.value() <= m_upTo; }
 
+    /// Posted by the race's own rank when the race had been: what it got may be what the race gets now.
+    [[nodiscard]] bool youngerThanChoice(std::uint64_t post) const {
+        return m_choice != nullptr && m_choice->race.call.rank == m_rank && post > m_timeline.call(m_choice->race.call).begin.value();
+    }
+
     /// What is to be done again decides what came of a receive that the call at hand sees complete only later: it has
     /// been cancelled, or its message has been sent.
     [[nodiscard]] bool decidedBefore(std::uint32_t serial, std::uint64_t post, bool cancelled) const {
@@ -252,7 +257,7 @@ class Builder {
                             (completion.status.cancelled || m_choice->race.sender.value() < 0 ||
                              sourceIs(completion.status.source, posted));
         m_choiceMade = m_choiceMade || choose;
-        if (!choose && !again(call) && !decidedBefore(serial, posted, completion.status.cancelled)) {
+        if (!choose && !again(call) && (youngerThanChoice(posted) || !decidedBefore(serial, posted, completion.status.cancelled))) {
             return;
         }
         const bool cancelled = completion.status.cancelled && !choose;

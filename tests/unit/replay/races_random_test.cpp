@@ -71,9 +71,13 @@ Counts compare(std::uint64_t seeds, std::uint64_t base, bool broken) {
                 }
             });
         grown.update(slowly);
+        RaceAnalysis pieces;
+        while (!pieces.update(timeline, 1 + below(random, 20))) {
+        }
         const std::vector<std::string> once = all(whole);
         if (!broken) {
             EXPECT_EQ(all(grown), once);
+            EXPECT_EQ(all(pieces), once);
         }
     }
     return counts;

@@ -224,8 +224,11 @@ TEST(Recording, ABranchKeepsWhatWasEqualAndGoesOnWithWhatIsNew) {
     const auto difference = recording.feed(RankId{0}, bench::recording(barriers(15, 12), 0, 2, 1), error);
     ASSERT_TRUE(difference.has_value());
     EXPECT_EQ(difference->event, EventIndex{25});
-    recording.branch();
+    const std::unique_ptr<Recording> before = recording.branch();
     const Timeline& branch = recording.timeline();
+    EXPECT_EQ(before->timeline().lastEvent(RankId{0}), EventIndex{40}); // what was recorded is kept
+    EXPECT_EQ(before->timeline().lastEvent(RankId{1}), EventIndex{40});
+    EXPECT_EQ(before->recordedBefore(RankId{0}), EventIndex{40});
     EXPECT_EQ(branch.lastEvent(RankId{0}), EventIndex{30});
     EXPECT_EQ(branch.lastEvent(RankId{1}), EventIndex{18}); // what it has not done again is gone
     EXPECT_EQ(branch.call({RankId{0}, CallIndex{11}}).beginTime, begin);
@@ -250,6 +253,37 @@ TEST(Recording, ABranchKeepsWhatWasEqualAndGoesOnWithWhatIsNew) {
     EXPECT_FALSE(recording.feed(RankId{0}, bench::recording(barriers(16, 12), 0, 2, 1), error));
     EXPECT_FALSE(recording.replaying(RankId{0}));
     EXPECT_EQ(error, QString());
+}
+
+TEST(Recording, ABeginningIsSharedAndExecutionsGoOnBehindIt) {
+    Recording recording(2);
+    QString error;
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        (void)recording.feed(RankId{rank}, bench::recording(barriers(20, 20), rank, 2, 1), error);
+    }
+    const TimeNs begin = recording.timeline().call({RankId{0}, CallIndex{11}}).beginTime;
+    const std::unique_ptr<Recording> part = recording.upTo({EventIndex{24}, EventIndex{9}}, {});
+    EXPECT_FALSE(part->hasPlans());
+    EXPECT_EQ(recording.timeline().lastEvent(RankId{0}), EventIndex{40}); // has all it had
+    EXPECT_EQ(part->timeline().lastEvent(RankId{0}), EventIndex{24});
+    EXPECT_EQ(part->timeline().lastEvent(RankId{1}), EventIndex{9});
+    EXPECT_EQ(part->timeline().call({RankId{0}, CallIndex{11}}).beginTime, begin);
+    part->beginExecution();
+    // Another execution that is the same up to there, and then not.
+    EXPECT_FALSE(part->feed(RankId{0}, bench::recording(barriers(20, 12), 0, 2, 1), error));
+    EXPECT_FALSE(part->feed(RankId{1}, bench::recording(barriers(20, 12), 1, 2, 1), error));
+    EXPECT_EQ(error, QString());
+    EXPECT_EQ(part->recordedBefore(RankId{0}), EventIndex{24});
+    EXPECT_EQ(part->comparedEqual(RankId{1}), EventIndex{9});
+    EXPECT_EQ(part->timeline().lastEvent(RankId{0}), EventIndex{40});
+    const Timeline& whole = part->timeline();
+    EXPECT_EQ(whole.details(RankId{0}, whole.eventDetails(RankId{0}, EventIndex{25})).function, trace::FunctionId::Allreduce);
+    TimeNs last = 0;
+    for (std::uint64_t event = 1; event <= 40; ++event) {
+        const TimeNs time = whole.axisTime(RankId{1}, EventIndex{event});
+        EXPECT_GE(time, last) << event;
+        last = time;
+    }
 }
 
 /// Halves of messages by event, of those that are matched.

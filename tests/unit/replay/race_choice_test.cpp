@@ -1,0 +1,226 @@
+// Which events an execution shares with the one whose race it decides otherwise, and what it has to follow.
+#include "races_text.h"
+
+#include "../../../replay/order_log.h"
+#include "../../../replay/race_choice.h"
+
+#include <optional>
+
+namespace stopline::replay::test {
+namespace {
+
+/// One line an entry: begin of the call, kind, numbers.
+std::string text(const OrderEntries& entries) {
+    std::string all;
+    for (const auto& [event, entry] : entries) {
+        all += std::to_string(event) + " kind " + std::to_string(int(entry.kind));
+        for (const std::uint64_t number : entry.numbers) {
+            all += ' ' + std::to_string(number);
+        }
+        all += '\n';
+    }
+    return all;
+}
+
+/// The choice of the message that `sender` sends for the race of this call.
+Choice choose(const Timeline& timeline, CallRef race, std::int32_t sender, std::string* why = nullptr) {
+    const RaceAnalysis races = analyse(timeline);
+    for (const Race& one : races.racesOf(race)) {
+        for (const Alternative& alternative : races.alternatives(one)) {
+            if (alternative.sender.value() == sender) {
+                std::string reason;
+                const Choice choice = choiceOf(timeline, one, alternative, reason);
+                EXPECT_EQ(reason.empty(), why == nullptr) << reason;
+                if (why != nullptr) {
+                    *why = reason;
+                }
+                return choice;
+            }
+        }
+    }
+    ADD_FAILURE() << "no such alternative";
+    return {};
+}
+
+std::string upTo(const Choice& choice) {
+    std::string all;
+    for (const EventIndex event : choice.upTo) {
+        all += (all.empty() ? "" : " ") + std::to_string(event.value());
+    }
+    return all;
+}
+
+TEST(RaceChoice, ABlockingReceiveGetsTheOtherMessageAndTheRestIsLive) {
+    Job job(3);
+    job[1].send(0, 5);                  // Init is 1-2; 3-4
+    job[2].send(0, 5);                  // 3-4
+    job[0].recv(kAny, 5, {1, 5});       // 3-4
+    job[0].send(1, 7);                  // 5-6: depends on it
+    job[1].recv(0, 7);                  // 5-6
+    job[0].recv(kAny, 5, {2, 5});       // 7-8
+    job[2].collective(FunctionId::Barrier); // never comes together: nothing depends on it
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(0, 1), 2);
+    EXPECT_EQ(choice.sender, RankId{2});
+    EXPECT_EQ(choice.source, 2U);
+    EXPECT_EQ(choice.sendBegin, EventIndex{3});
+    EXPECT_EQ(upTo(choice), "3 5 5"); // rank 1 begins to receive what is sent behind the race
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{1}, choice)), "");
+}
+
+TEST(RaceChoice, ReceivesPostedBeforeGetWhatTheyGotAndThoseAfterAreLeftToMpi) {
+    Job job(4);
+    for (const std::int32_t from : {1, 2, 3}) {
+        job[std::size_t(from)].send(0, 5);
+    }
+    const Serial a = job[0].irecv(kAny, 5); // 3
+    const Serial b = job[0].irecv(kAny, 5); // 5
+    const Serial c = job[0].irecv(kAny, 5); // 7
+    job[0].wait(FunctionId::Waitall, {a, b, c}, {{a, {1, 5}}, {b, {2, 5}}, {c, {3, 5}}}); // 9-10
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(0, 2), 3); // b gets rank 3's
+    EXPECT_EQ(choice.upTo[0], EventIndex{9});            // inside the Waitall
+    // a completes only with the others, but what it gets has been sent by then.
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 1\n5 kind 1 3\n");
+}
+
+TEST(RaceChoice, WhatAYoungerReceiveGotIsNotHeldToBeAsItWas) {
+    Job job(3);
+    job[1].send(0, 5);
+    job[2].send(0, 5);
+    const Serial a = job[0].irecv(kAny, 5); // 3
+    const Serial b = job[0].irecv(kAny, 5); // 5
+    job[0].wait(b, {2, 5});                 // 7-8: would get another message
+    job[0].send(1, 7);                      // 9
+    job[0].wait(a, {1, 5});                 // 11
+    job[1].recv(0, 7);                      // 5-6: depends on the first wait
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(0, 1), 2);
+    EXPECT_EQ(choice.upTo[0], EventIndex{7});
+    EXPECT_EQ(choice.upTo[1], EventIndex{5}); // its receive begins
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
+}
+
+TEST(RaceChoice, APollThatDecidesIsNotPartOfWhatIsShared) {
+    Job job(3);
+    job[1].send(0, 5);
+    job[2].send(0, 5);
+    job[0].probe(FunctionId::Iprobe, kAny, 5, {1, 5}, true, 4); // 3-4
+    job[0].recv(1, 5);                                          // 5-6
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(0, 1), 2);
+    EXPECT_EQ(choice.upTo[0], EventIndex{2});
+    // As often as it failed, then the other one.
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 6 4 2 2\n");
+}
+
+TEST(RaceChoice, AProbeThatSawNothingSeesAMessageAtOnce) {
+    Job job(2);
+    job[0].probe(FunctionId::Iprobe, kAny, 5, {}, false, 6); // 3-4
+    job[0].recv(1, 5);                                       // 5
+    job[1].send(0, 5);
+    const Timeline timeline = job.timeline();
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choose(timeline, at(0, 1), 1))), "3 kind 6 0 2 1\n");
+}
+
+TEST(RaceChoice, OfAStartTheSourceOfThatRequestIsAnother) {
+    Job job(3);
+    const Serial first = job[0].recvInit(1, 4);    // 3
+    const Serial request = job[0].recvInit(kAny, 5); // 5
+    job[1].send(0, 4);
+    job[1].send(0, 5);
+    job[2].send(0, 5);
+    job[0].start({first, request}); // 7
+    job[0].wait(FunctionId::Waitall, {first, request}, {{first, {1, 4}}, {request, {1, 5}}});
+    const Timeline timeline = job.timeline();
+    // Position 1 of the list, from rank 2: sources are counted from 1 there.
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choose(timeline, at(0, 3), 2))), "7 kind 4 1 1 3\n");
+}
+
+TEST(RaceChoice, ACancelledReceiveIsNotCancelledThen) {
+    Job job(2);
+    const Serial request = job[1].irecv(kAny, 5); // 3
+    job[1].cancel(request);                       // 5
+    job[1].waitCancelled(request);                // 7
+    job[0].send(1, 5);
+    job[1].recv(0, 5); // 9
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(1, 1), 0);
+    EXPECT_EQ(choice.upTo[1], EventIndex{7});
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{1}, choice)), "3 kind 1 0\n5 kind 3\n");
+}
+
+TEST(RaceChoice, TheSenderOfWhatWasGotMayWaitAndThenNothingBehindItIsShared) {
+    Job job(3);
+    job[1].send(0, 5, 8, kWorld, FunctionId::Ssend); // 3-4: over when it has been received
+    job[1].send(2, 6);                               // 5
+    job[2].send(0, 5);
+    job[2].recv(1, 6); // 5-6
+    job[0].recv(kAny, 5, {1, 5});
+    job[0].recv(kAny, 5, {2, 5});
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(0, 1), 2);
+    EXPECT_EQ(choice.upTo[1], EventIndex{3}); // in a send that may not end where it did
+    EXPECT_EQ(choice.upTo[2], EventIndex{5});
+}
+
+TEST(RaceChoice, AMessageThatIsSentOnlyBehindTheReceiveIsKnownToBe) {
+    Job job(3);
+    CommInfo copy = worldComm(3);
+    copy.id = 77;
+    copy.kind = trace::CommKind::Dup;
+    job[1].send(0, 5);
+    job[0].recv(kAny, 5, {1, 5});
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+        job[rank].construct(FunctionId::Comm_dup, copy); // carries no data, but MPI waits there
+    }
+    job[2].send(0, 5); // 5
+    job[0].recv(kAny, 5, {2, 5});
+    const Timeline timeline = job.timeline();
+    const Choice choice = choose(timeline, at(0, 1), 2);
+    EXPECT_EQ(choice.sendBegin, EventIndex{5});
+    EXPECT_LT(choice.upTo[2], choice.sendBegin);
+}
+
+TEST(RaceChoice, RecordedOutcomesGoBeforePlannedOnes) {
+    Job job(3);
+    job[0].recv(kAny, 5, {1, 5});           // 3
+    const Serial a = job[0].irecv(kAny, 5); // 5: not complete
+    EXPECT_NE(a, 0U);
+    const Timeline timeline = job.timeline();
+    OrderEntries planned;
+    planned[3] = {trace::OrderKind::Source, {2}};
+    planned[5] = {trace::OrderKind::Source, {2}};
+    planned[7] = {trace::OrderKind::Source, {1}};
+    const OrderLog log = orderLogOf(timeline, RankId{0}, 0, planned);
+    EXPECT_EQ(log.entries, 3U);
+    trace::OrderReader reader(log.bytes.data(), log.bytes.size());
+    std::vector<std::uint64_t> got;
+    while (reader.kind() != trace::OrderKind::None) {
+        trace::OrderReader numbers = reader;
+        got.push_back(reader.event());
+        got.push_back(numbers.number());
+        reader.skip();
+    }
+    EXPECT_EQ(got, (std::vector<std::uint64_t>{3, 1, 5, 2, 7, 1}));
+}
+
+TEST(RaceChoice, WithoutTheBeginningOfAHistoryNoneCanBeMade) {
+    Job job(3);
+    job[1].send(0, 5);
+    job[2].send(0, 5);
+    job[0].recv(kAny, 5, {1, 5});
+    job[0].recv(kAny, 5, {2, 5});
+    const Timeline timeline = job.timeline();
+    const RaceAnalysis races = analyse(timeline);
+    const Race race = races.races().front();
+    Alternative foreign = races.alternatives(race).front();
+    foreign.source = -1;
+    std::string why;
+    EXPECT_TRUE(choiceOf(timeline, race, foreign, why).upTo.empty());
+    EXPECT_EQ(why, "it is not known which rank of the communicator rank 2 is");
+}
+
+} // namespace
+} // namespace stopline::replay::test
