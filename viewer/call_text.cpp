@@ -294,6 +294,13 @@ QString messageStateText(const replay::Timeline& timeline, const replay::Message
     return {};
 }
 
+QString raceText(std::uint32_t races, std::uint32_t alternatives) {
+    const QString others = alternatives == 1
+                               ? u"1 other message could have come"_s
+                               : u"%1 other messages could have come"_s.arg(alternatives);
+    return races == 1 ? u"raced: "_s + others : u"raced %1 times: up to %2"_s.arg(races).arg(others);
+}
+
 QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QString& site) {
     const replay::Call& call = timeline.call(ref);
     const trace::EventDetails& begin = timeline.details(ref.rank, call.beginDetails);

@@ -27,6 +27,9 @@ namespace stopline::viewer {
 /// What became of a message, seen from one of its calls: "matched with rank 3 event 812 (MPI_Recv)".
 [[nodiscard]] QString messageStateText(const replay::Timeline& timeline, const replay::Message& message,
                                        replay::CallRef seenFrom);
+/// "raced: 3 other messages could have come". Of several races of one call: the most that one of them could
+/// have got.
+[[nodiscard]] QString raceText(std::uint32_t races, std::uint32_t alternatives);
 /// All that is known about a call, in lines. `site` is "file:line" or empty.
 [[nodiscard]] QStringList callLines(const replay::Timeline& timeline, replay::CallRef call,
                                     const QString& site);

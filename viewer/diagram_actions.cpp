@@ -1,6 +1,7 @@
 // The keyboard verbs as actions, the search bar, export.
 #include "diagram_impl.h"
 
+#include "../replay/words.h"
 #include "call_text.h"
 #include "navigation.h"
 #include "search.h"
@@ -89,6 +90,9 @@ void DiagramWidget::Impl::makeActions() {
         [this] { go(selected ? sendEnd(model, *selected) : std::nullopt); });
     add(u"collective"_s, u"next member of the collective"_s, {K(Qt::Key_Backslash)},
         [this] { go(selected ? nextMember(model, *selected) : std::nullopt); });
+    add(u"nextRace"_s, u"next race of this rank"_s, {K(Qt::Key_R)}, [this] { stepRace(true); });
+    add(u"previousRace"_s, u"previous race of this rank"_s, {K(Qt::SHIFT | Qt::Key_R)},
+        [this] { stepRace(false); });
     add(u"search"_s, u"search"_s, {K(Qt::Key_Slash)}, [this] { openSearch(); });
     add(u"viewBack"_s, u"undo the last change of view"_s, {K(Qt::ALT | Qt::Key_Z)},
         [this] { restoreView(undoViews, redoViews); });
@@ -166,6 +170,19 @@ void DiagramWidget::Impl::step(bool forward, bool site) {
         return;
     }
     go(site ? sameSite(model, *selected, forward) : neighbour(model, *selected, forward));
+}
+
+void DiagramWidget::Impl::stepRace(bool forward) {
+    const RankId rank = selected ? selected->rank : focus.value_or(RankId{0});
+    const auto from = selected ? std::optional(selected->call) : std::nullopt;
+    if (const auto to = model.races().next(rank, from, forward)) {
+        go(to);
+    } else {
+        emit q.hovered((from && model.races().next(rank, std::nullopt, forward)
+                            ? u"No further race of rank %1"_s
+                            : u"No race of rank %1 is known"_s)
+                           .arg(rankText(rank)));
+    }
 }
 
 void DiagramWidget::Impl::moveRow(int by) {
@@ -258,7 +275,7 @@ void DiagramWidget::Impl::openSearch() {
         row->setContentsMargins(6, 4, 6, 4);
         searchEdit = new SearchEdit(
             searchBar, [this](bool forward) { search(forward); }, [this] { clearTransient(); });
-        searchEdit->setPlaceholderText(u"send tag=5 peer=3 size>4k unmatched wildcard"_s);
+        searchEdit->setPlaceholderText(u"send tag=5 peer=3 size>4k unmatched wildcard race"_s);
         searchEdit->setAccessibleName(u"Search calls"_s);
         const QFontMetrics metrics(q.font());
         searchEdit->setMinimumWidth(metrics.horizontalAdvance(searchEdit->placeholderText()) +

@@ -20,9 +20,31 @@ namespace {
 constexpr double kHitSlack = 3; ///< pixels
 } // namespace
 
-std::optional<CallRef> DiagramWidget::Impl::callAt(QPointF at) const {
+const RaceRing* DiagramWidget::Impl::raceAt(QPointF at) const {
+    const QPointF p = inPlot(at);
+    const RaceRing* nearest = nullptr;
+    double distance = 0;
+    for (const RaceRing& ring : geometry.races) {
+        const double reach = std::max(ring.radius, 2.0) + 1; // a mark of three pixels is hard to hit
+        if (std::abs(ring.at.y() - p.y()) > reach || std::abs(ring.at.x() - p.x()) > reach) {
+            continue;
+        }
+        const double off = std::hypot(ring.at.x() - p.x(), ring.at.y() - p.y());
+        if (off <= reach && (nearest == nullptr || off < distance)) {
+            distance = off;
+            nearest = &ring;
+        }
+    }
+    return nearest;
+}
+
+std::optional<CallRef> DiagramWidget::Impl::callAt(QPointF at) {
     if (!frame.plot.contains(at.toPoint())) {
         return std::nullopt;
+    }
+    ensureGeometry();
+    if (const RaceRing* ring = raceAt(at)) {
+        return CallRef{RankId{ring->row}, replay::CallIndex{ring->call}};
     }
     const QPointF p = inPlot(at);
     const int row = layout.at(int(p.y()));
@@ -74,6 +96,9 @@ void DiagramWidget::Impl::updateHover() {
         if (now) {
             text += u"  event %1  %2"_s.arg(model.timeline()->call(*now).begin.value())
                         .arg(functionText(*model.timeline(), *now));
+            if (const QString race = raceLine(*now); !race.isEmpty()) {
+                text += u"  "_s + race;
+            }
         }
     }
     emit q.hovered(text.trimmed());
@@ -105,6 +130,13 @@ void DiagramWidget::Impl::showTooltip() {
     if (text.isEmpty() && hoveredCall && known(*hoveredCall)) {
         text = callLines(*model.timeline(), *hoveredCall, siteText ? siteText(*hoveredCall) : QString())
                    .join(u'\n');
+        if (const QString race = raceLine(*hoveredCall); !race.isEmpty()) {
+            text += u'\n' + race;
+        }
+        const RaceRing* ring = raceAt(pointer);
+        if (ring != nullptr && ring->merged) {
+            text += u"\nthe mark stands for %1 races; this one has most alternatives"_s.arg(ring->races);
+        }
         if (const std::uint32_t count = callsAtPixel(*hoveredCall); count > 1) {
             text += u"\nthe worst of %1 calls at this pixel"_s.arg(count);
         }

@@ -208,6 +208,12 @@ void DiagramWidget::Impl::ensureGeometry() {
     scene.stopline = stopline ? &*stopline : nullptr;
     scene.ghost = ghost ? &*ghost : nullptr;
     scene.selection = selected;
+    if (selected && alternatives && !selectedAlternatives && model.races().of(*selected)) {
+        selectedAlternatives = alternatives(*selected);
+    }
+    if (selectedAlternatives) {
+        scene.alternatives = *selectedAlternatives;
+    }
     geometry = GeometryBuilder(model, scene).build(std::move(geometry));
     const double widest = QFontMetrics(q.font()).horizontalAdvance(u"000.000 ms"_s) + 24;
     content.axis = axis;
@@ -244,13 +250,30 @@ QString DiagramWidget::Impl::cornerText() const {
     if (axis == Axis::Time && model.backwards() > 0) {
         parts << u"%1 skewed (time approx.)"_s.arg(countText(model.backwards()));
     }
+    if (geometry.selection && geometry.selection->moreAlternatives > 0) {
+        const std::size_t shown = geometry.selection->alternatives.size();
+        parts << u"%1 of %2 messages that could have come instead"_s.arg(
+            countText(shown), countText(shown + geometry.selection->moreAlternatives));
+    }
     return parts.join(u"  |  "_s);
 }
 
 void DiagramWidget::Impl::selectionText() {
     // Assistive technology reads the description; setting it announces the change.
-    q.setAccessibleDescription(selected && known(*selected) ? accessibleCallText(*model.timeline(), *selected)
-                                                            : u"Nothing selected"_s);
+    if (!selected || !known(*selected)) {
+        q.setAccessibleDescription(u"Nothing selected"_s);
+        return;
+    }
+    QString text = accessibleCallText(*model.timeline(), *selected);
+    if (const QString race = raceLine(*selected); !race.isEmpty()) {
+        text += u"; "_s + race;
+    }
+    q.setAccessibleDescription(text);
+}
+
+QString DiagramWidget::Impl::raceLine(CallRef call) const {
+    const auto sum = model.races().of(call);
+    return sum ? raceText(sum->races, sum->alternatives) : QString();
 }
 
 } // namespace stopline::viewer

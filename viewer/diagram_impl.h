@@ -128,6 +128,8 @@ struct DiagramWidget::Impl {
     [[nodiscard]] bool known(replay::CallRef ref) const;
     void themeChanged();
     void selectionText();
+    /// What the races of a call come to, or nothing.
+    [[nodiscard]] QString raceLine(replay::CallRef call) const;
 
     // diagram_layers.cpp
     void ensureOverview();
@@ -144,7 +146,10 @@ struct DiagramWidget::Impl {
     [[nodiscard]] QPointF inPlot(QPointF at) const { return at - QPointF(frame.plot.topLeft()); }
 
     // diagram_hover.cpp
-    [[nodiscard]] std::optional<replay::CallRef> callAt(QPointF at) const;
+    /// The call under a point of the widget; where a ring lies over it, the call that it stands for.
+    [[nodiscard]] std::optional<replay::CallRef> callAt(QPointF at);
+    /// Of the geometry as it is.
+    [[nodiscard]] const RaceRing* raceAt(QPointF at) const;
     [[nodiscard]] std::int64_t snapped(QPointF plotAt) const;
     /// How many calls the pixel under the pointer stands for, if it shows more than a single call; else 0.
     [[nodiscard]] std::uint32_t callsAtPixel(replay::CallRef shown) const;
@@ -165,6 +170,7 @@ struct DiagramWidget::Impl {
     void go(std::optional<replay::CallRef> to);
     void step(bool forward, bool site);
     void moveRow(int by);
+    void stepRace(bool forward);
     void centreOrFit();
     void enter();
     void pick(bool after);

@@ -79,6 +79,10 @@ std::vector<Crossings> crossingsOf(const Geometry& geometry, double textHeight) 
             cross(QPointF(post.x, post.y0), QPointF(post.x, post.y1), &Crossings::marks);
         }
     }
+    for (const RaceRing& ring : geometry.races) {
+        const QPointF half(ring.radius, 0);
+        cross(ring.at - half, ring.at + half, &Crossings::marks);
+    }
     for (const LineGeometry& line : geometry.lines) {
         for (const LineStep& step : line.steps) {
             cross(QPointF(step.x, step.y0), QPointF(step.x, step.y1), &Crossings::lines);

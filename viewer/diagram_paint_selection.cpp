@@ -82,6 +82,13 @@ Obstacles obstaclesNear(const Geometry& geometry, const MessageLine& line, const
             all.soft.emplace_back(step.x - 2, step.y0, 4, step.y1 - step.y0);
         }
     }
+    for (const RaceRing& ring : geometry.races) {
+        all.soft.emplace_back(ring.at.x() - ring.radius, ring.at.y() - ring.radius, 2 * ring.radius,
+                              2 * ring.radius);
+    }
+    for (const GhostLine& other : geometry.selection->alternatives) {
+        all.lines.emplace_back(other.from, other.to);
+    }
     for (const MessageLine& other : geometry.selection->messages) {
         all.lines.emplace_back(other.from, other.to);
     }
@@ -177,6 +184,8 @@ void DiagramPainter::paintSelection(QPainter& painter, const Geometry& geometry)
     if (selection.box) {
         outline(*selection.box, 2, Qt::SolidLine);
     }
+    paintAlternatives(painter, selection);
+    painter.setRenderHint(QPainter::Antialiasing, true);
     constexpr std::size_t kMostLabels = 6;
     if (m_messageLabel && selection.messages.size() <= kMostLabels) {
         for (const MessageLine& line : selection.messages) {

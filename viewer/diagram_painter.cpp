@@ -42,6 +42,7 @@ void DiagramPainter::paint(QPainter& painter, const Geometry& geometry) {
     paintBoxes(painter, geometry);
     paintSpines(painter, geometry);
     paintMessages(painter, geometry);
+    paintRaces(painter, geometry);
     paintLines(painter, geometry);
     paintStops(painter, geometry);
     for (const MessageLine& line : geometry.pending) {

@@ -54,6 +54,8 @@ class DiagramPainter {
     void drawMessage(QPainter& painter, const MessageLine& line);
     void drawLine(QPainter& painter, const LineGeometry& line);
     void drawSpine(QPainter& painter, const Spine& spine, int barHeight, bool dots);
+    void drawRace(QPainter& painter, const RaceRing& ring);
+    void drawGhostLine(QPainter& painter, const GhostLine& line) const;
 
   private:
     // diagram_painter.cpp: rows and calls
@@ -72,6 +74,9 @@ class DiagramPainter {
     // diagram_paint_messages.cpp
     void paintRibbons(QPainter& painter, const Geometry& geometry);
     void paintMessages(QPainter& painter, const Geometry& geometry);
+    // diagram_paint_races.cpp
+    void paintRaces(QPainter& painter, const Geometry& geometry);
+    void paintAlternatives(QPainter& painter, const SelectionGeometry& selection);
     // diagram_paint_lines.cpp
     void paintLines(QPainter& painter, const Geometry& geometry);
     void paintHandles(QPainter& painter, const Geometry& geometry);

@@ -127,6 +127,32 @@ struct WaitMark {
     bool dimmed = false;
 };
 
+/// Where the message of a receive or probe came that could have got another one; it stands for all that are too near
+/// to each other for rings of their own.
+struct RaceRing {
+    QPointF at;                     ///< centre
+    double radius = 0;              ///< to the outer edge; kRaceMark: a mark instead of a ring
+    int row = 0;
+    std::uint32_t call = 0;         ///< the receive or probe; of several the one with most alternatives
+    std::uint32_t alternatives = 0; ///< the most that one of them has
+    std::uint32_t races = 0;
+    bool merged = false; ///< they came at several places
+    bool dimmed = false; ///< none of them has been executed again
+    int room = 0;        ///< free pixels right of it, for its number; at full rows only
+    friend bool operator==(const RaceRing&, const RaceRing&) = default;
+};
+/// The radius of a mark three pixels high, for rows too low for rings.
+inline constexpr double kRaceMark = 1.5;
+
+/// From the begin of a send to the ring of the race that it could have won.
+struct GhostLine {
+    QPointF from;
+    QPointF to;
+    bool begins = false; ///< `from` is where the send begins, not where the line is cut off
+    bool dimmed = false;
+    friend bool operator==(const GhostLine&, const GhostLine&) = default;
+};
+
 enum class DotKind : std::uint8_t { Member, Root, Missing };
 struct SpineDot {
     QPointF at;
@@ -187,6 +213,10 @@ struct SelectionGeometry {
     std::vector<Box> partners;         ///< the calls at the other ends, if in view
     std::vector<MessageLine> messages; ///< clipped to the view
     std::optional<Box> requestFrom;    ///< the post that this call completes, or the completion of this post
+    /// Where the outcome of its races was known, if in view: where there are several, of that with most alternatives.
+    std::optional<RaceRing> race;
+    std::vector<GhostLine> alternatives; ///< clipped to the view; to where `race` is, also if that is out of view
+    std::size_t moreAlternatives = 0;    ///< that cross the view and are not drawn
 };
 
 struct Geometry {
@@ -201,6 +231,7 @@ struct Geometry {
     std::vector<PostTick> ticks;
     std::vector<Spine> spines;
     std::vector<WaitMark> waits;
+    std::vector<RaceRing> races; ///< by row, then x; rows that have their marks together are one
     std::vector<Ribbon> ribbons;
     std::vector<MessageLine> messages;
     std::vector<MessageLine> pending;

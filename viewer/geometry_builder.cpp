@@ -28,6 +28,7 @@ Geometry GeometryBuilder::build(Geometry&& old) {
     buildSpines();
     buildMessages();
     buildPending();
+    buildRaces();
     buildStops();
     if (m_scene.past != nullptr) {
         buildLine(LineKind::Past, m_scene.past->cut, m_scene.past->obstacles);
@@ -239,6 +240,7 @@ void GeometryBuilder::buildSelection() {
             }
         }
     }
+    buildAlternatives(selection);
     m_out.selection = std::move(selection);
 }
 

@@ -17,6 +17,11 @@ inline constexpr std::size_t kHeadCap = 600;
 /// Boxes narrower than this go into the row's strip.
 inline constexpr int kNarrowBox = 3;
 
+/// Lines from the sends that a selected race could have had.
+inline constexpr std::size_t kGhostCap = 200;
+/// Radius in pixels that the ring of a selected race has at least.
+inline constexpr double kLeastChosenRing = 4;
+
 /// Everything that decides what is drawn besides the model. Pointers may be null; the builder keeps none.
 struct Scene {
     Axis axis = Axis::Time;
@@ -32,6 +37,7 @@ struct Scene {
     const replay::Line* stopline = nullptr;
     const replay::Cut* ghost = nullptr;
     std::optional<replay::CallRef> selection;
+    std::span<const replay::CallRef> alternatives; ///< sends that the selection's races could have had
 };
 
 class GeometryBuilder {
@@ -61,6 +67,11 @@ class GeometryBuilder {
     [[nodiscard]] std::optional<MessageLine> pendingLineOf(std::uint32_t index,
                                                            std::vector<int>& crowd) const;
     void addWait(const TrackMessage& message);
+    // geometry_races.cpp
+    class Rings;
+    void buildRaces();
+    void buildAlternatives(SelectionGeometry& selection) const;
+    [[nodiscard]] bool dimmedRace(int row, const TrackCall& done) const;
     // geometry_lines.cpp
     void buildSpines();
     void buildLine(LineKind kind, const replay::Cut& cut, std::span<const replay::Obstacle> obstacles);

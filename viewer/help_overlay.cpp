@@ -85,6 +85,24 @@ LegendEntry pointEntry(const QString& text, bool after) {
             }};
 }
 
+LegendEntry raceEntry(const QString& text, bool merged) {
+    return {text, [=](QPainter& painter, DiagramPainter& marks, const Palette&, const QRect& area) {
+                RaceRing ring;
+                ring.at = area.center();
+                ring.radius = std::clamp(area.height() / 2.0 - 1, 4.0, 6.0);
+                ring.merged = merged;
+                marks.drawRace(painter, ring);
+            }};
+}
+
+LegendEntry ghostEntry(const QString& text) {
+    return {
+        text, [](QPainter& painter, DiagramPainter& marks, const Palette&, const QRect& area) {
+            const QPointF from(area.left() + 4, area.top() + 4);
+            marks.drawGhostLine(painter, {from, QPointF(area.right() - 3, area.bottom() - 3), true, false});
+        }};
+}
+
 std::vector<LegendEntry> legend() {
     std::vector<LegendEntry> entries;
     entries.push_back(boxEntry(u"send side"_s, CallStyle::Send));
@@ -102,6 +120,9 @@ std::vector<LegendEntry> legend() {
     entries.push_back(messageEntry(u"receive from any source"_s, MessageShape::WildcardStub));
     entries.push_back(messageEntry(u"will never match"_s, MessageShape::UnmatchedSend));
     entries.push_back(messageEntry(u"backwards (clocks differ)"_s, MessageShape::Backwards));
+    entries.push_back(raceEntry(u"race: another could have come"_s, false));
+    entries.push_back(raceEntry(u"several races"_s, true));
+    entries.push_back(ghostEntry(u"could have come instead"_s));
     entries.push_back(pointEntry(u"point before a call"_s, false));
     entries.push_back(pointEntry(u"point after a call"_s, true));
     entries.push_back(lineEntry(u"past frontier"_s, LineKind::Past));

@@ -34,6 +34,7 @@ Palette::Palette(Theme theme) : m_theme(theme) {
         future = QColor(0xB45309);
         stopline = QColor(0x7A1FA2);
         point = QColor(0x1B1F24);
+        race = QColor(0xB0125B);
         selection = QColor(0x0B57D0);
         fresh = QColor(0x3D7BFF);
         hatch = QColor(0x6B7280);
@@ -54,6 +55,7 @@ Palette::Palette(Theme theme) : m_theme(theme) {
         future = QColor(0xFFB35C);
         stopline = QColor(0xD9A0FF);
         point = QColor(0xFFFFFF);
+        race = QColor(0xFF7DB8);
         selection = QColor(0x8AB4F8);
         fresh = QColor(0x6BA1FF);
         hatch = QColor(0x8B95A1);

@@ -48,6 +48,7 @@ class Palette {
     QColor future;
     QColor stopline;
     QColor point;
+    QColor race;
     QColor selection;
     QColor fresh;
     QColor hatch;

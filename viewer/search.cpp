@@ -61,9 +61,11 @@ SearchQuery::Word SearchQuery::parse(const QString& word) {
         const char16_t* text;
         Kind kind;
     };
-    static constexpr std::array<Plain, 6> kPlain{{{u"unmatched", Kind::Unmatched},
+    static constexpr std::array<Plain, 8> kPlain{{{u"unmatched", Kind::Unmatched},
                                                   {u"pending", Kind::Unmatched},
                                                   {u"wildcard", Kind::Wildcard},
+                                                  {u"race", Kind::Race},
+                                                  {u"races", Kind::Race},
                                                   {u"error", Kind::Error},
                                                   {u"unfinished", Kind::Unfinished},
                                                   {u"poll", Kind::Poll}}};
@@ -102,7 +104,8 @@ SearchQuery::Word SearchQuery::parse(const QString& word) {
     return {Kind::Function, Compare::Equal, 0, word};
 }
 
-bool SearchQuery::holds(const Word& word, const replay::Timeline& timeline, CallRef ref) {
+bool SearchQuery::holds(const Word& word, const replay::Timeline& timeline, CallRef ref,
+                        const RaceIndex* races) {
     const replay::Call& call = timeline.call(ref);
     const trace::EventDetails& begin = timeline.details(ref.rank, call.beginDetails);
     const auto compare = [&word](std::int64_t value) {
@@ -149,6 +152,8 @@ bool SearchQuery::holds(const Word& word, const replay::Timeline& timeline, Call
         });
     case Kind::Wildcard:
         return begin.recvPeer == kAnySource || begin.recvTag == kAnyTag;
+    case Kind::Race:
+        return races != nullptr && races->races(ref);
     case Kind::Error:
         return call.end != EventIndex{0} && timeline.details(ref.rank, call.endDetails).error != trace::ErrorClass::Success;
     case Kind::Unfinished:
@@ -159,9 +164,10 @@ bool SearchQuery::holds(const Word& word, const replay::Timeline& timeline, Call
     return false;
 }
 
-bool SearchQuery::matches(const replay::Timeline& timeline, CallRef call) const {
+bool SearchQuery::matches(const replay::Timeline& timeline, CallRef call,
+                          const RaceIndex* races) const {
     for (const Word& word : m_words) {
-        if (!holds(word, timeline, call)) {
+        if (!holds(word, timeline, call, races)) {
             return false;
         }
     }
@@ -208,7 +214,7 @@ std::optional<CallRef> SearchQuery::next(const DiagramModel& model, std::optiona
                     break;
                 }
                 if ((beyond && (forward ? key <= *start : key >= *start)) ||
-                    !matches(*model.timeline(), {RankId{rank}, CallIndex{std::uint32_t(call)}})) {
+                    !matches(*model.timeline(), {RankId{rank}, CallIndex{std::uint32_t(call)}}, &model.races())) {
                     continue;
                 }
                 best = key;

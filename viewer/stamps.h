@@ -13,7 +13,7 @@ namespace stopline::viewer {
 class Stamps {
   public:
     /// What a stamp shows; with colour and size it names the stamp.
-    enum class Kind : quint8 { Member, Root, Missing, SendNotch, ReceiveNotch };
+    enum class Kind : quint8 { Member, Root, Missing, SendNotch, ReceiveNotch, Race, Races };
 
     /// Puts a mark's centre on `at`, rounded to whole pixels. `draw(painter)` paints it around the origin,
     /// within `radius` of it.

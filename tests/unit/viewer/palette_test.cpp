@@ -99,8 +99,8 @@ TEST(Palette, AgreedValues) {
 TEST(Palette, MarksCanBeSeen) {
     for (const auto theme : {Palette::Theme::Light, Palette::Theme::Dark}) {
         const Palette p(theme);
-        for (const QColor& mark :
-             {p.message, p.stop, p.past, p.future, p.stopline, p.point, p.selection, p.weakText, p.text}) {
+        for (const QColor& mark : {p.message, p.stop, p.past, p.future, p.stopline, p.point, p.race,
+                                   p.selection, p.weakText, p.text}) {
             EXPECT_GE(contrast(mark, p.background), 3.0) << mark.name().toStdString();
         }
         EXPECT_GE(contrast(p.text, p.frame), 4.5);
