@@ -62,23 +62,24 @@ void DiagramPainter::paintRaces(QPainter& painter, const Geometry& geometry) {
     }
     const QFontMetrics metrics(painter.font());
     const int above = geometry.layout.lane().top; // free over the bar
-    int row = -1;
-    double taken = 0; // right end of the last text over the row's bar
-    for (const RaceRing& ring : geometry.races) {
-        if (ring.row != row) {
-            row = ring.row;
-            taken = -metrics.height();
-        }
+    const std::vector<RaceRing>& rings = geometry.races;
+    double taken = 0; // up to here, over the bar
+    for (std::size_t i = 0; i < rings.size(); ++i) {
+        const RaceRing& ring = rings[i];
+        taken = i > 0 && rings[i - 1].row == ring.row ? taken : 0;
         const QString text = ring.merged ? u"%1 races"_s.arg(ring.races) : u"×%1"_s.arg(ring.alternatives);
         const double wide = metrics.horizontalAdvance(text);
         QPointF at(std::ceil(ring.at.x() + ring.radius) + 3, ring.at.y() - metrics.height() / 2.0);
         if (wide + 5 > ring.room) {
-            at.setX(std::ceil(ring.at.x() + 3));
-            at.setY(geometry.layout.top(ring.row) + above - metrics.height());
-            if (metrics.height() > above + 1 || at.x() < taken || at.x() + wide > geometry.view.width) {
+            // Over the bar, but never over another ring too: whose number it is could not be told.
+            const bool last = i + 1 == rings.size() || rings[i + 1].row != ring.row;
+            const double end = last ? geometry.view.width : rings[i + 1].at.x() + ring.radius;
+            at = {std::ceil(ring.at.x()) + 3,
+                  double(geometry.layout.top(ring.row) + above - metrics.height())};
+            if (metrics.height() > above + 1 || at.x() + wide > end || at.x() < taken) {
                 continue; // hovering tells
             }
-            taken = at.x() + wide + 4;
+            taken = at.x() + wide + 6;
         }
         QColor ground = m_palette.background;
         ground.setAlphaF(0.75F);
@@ -91,6 +92,10 @@ void DiagramPainter::paintRaces(QPainter& painter, const Geometry& geometry) {
 void DiagramPainter::drawGhostLine(QPainter& painter, const GhostLine& line) const {
     const QColor colour = line.dimmed ? m_palette.faded(m_palette.race, kDimStrength) : m_palette.race;
     painter.setRenderHint(QPainter::Antialiasing, true);
+    QColor seam = m_palette.background; // tells it from the boxes under it
+    seam.setAlphaF(0.6F);
+    painter.setPen(QPen(seam, 3));
+    painter.drawLine(line.from, line.to);
     QPen pen(colour, 1.1);
     pen.setDashPattern({7, 3, 1.5, 3});
     pen.setCapStyle(Qt::FlatCap);

@@ -19,6 +19,7 @@ namespace {
 constexpr int kPad = 14;
 constexpr int kSample = 46; ///< width of a drawn sample
 constexpr int kMostColumns = 6;
+constexpr int kRounding = 1; ///< of a text's width: with less it would be cut off
 
 struct LegendEntry {
     QString text;
@@ -192,10 +193,10 @@ QSize HelpOverlay::wanted() const {
             keys = std::max(keys, metrics.horizontalAdvance(key));
             texts = std::max(texts, metrics.horizontalAdvance(text));
         }
-        column = keys + texts + 18;
+        column = keys + texts + 18 + kRounding;
     } else {
         for (const LegendEntry& entry : legend()) {
-            column = std::max(column, kSample + 10 + metrics.horizontalAdvance(entry.text));
+            column = std::max(column, kSample + 10 + metrics.horizontalAdvance(entry.text) + kRounding);
         }
     }
     const int lines = all.rows + (m_content == Content::Keys ? 1 : 0);

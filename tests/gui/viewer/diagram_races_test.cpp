@@ -3,7 +3,9 @@
 #include "widget_fixture.h"
 
 #include <QAction>
+#include <QFileInfo>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QToolTip>
 
 using namespace stopline;
@@ -264,6 +266,22 @@ class DiagramRacesTest : public QObject {
         f.widget.timelineChanged();
         QVERIFY(!f.widget.geometry().selection->alternatives.empty());
         QCOMPARE(asked.size(), std::size_t(3));
+    }
+
+    void aDrawingHasThemToo() {
+        Calls calls;
+        WidgetFixture f(raced(calls));
+        const QTemporaryDir folder;
+        const auto sizeOf = [&](const QString& name) {
+            const QString path = folder.filePath(name);
+            return f.widget.exportImage(path) ? QFileInfo(path).size() : qint64(0);
+        };
+        const qint64 without = sizeOf(u"without.pdf"_s);
+        QVERIFY(without > 0);
+        f.widget.setRaces(marksOf(calls));
+        // Shapes, not pictures: those would take many kilobytes.
+        const qint64 more = sizeOf(u"with.pdf"_s) - without;
+        QVERIFY2(more > 100 && more < 6000, qPrintable(QString::number(more)));
     }
 
     void legendHasTheSameGlyph() {
