@@ -141,7 +141,8 @@ constexpr std::array kVerbs{
     VerbInfo{"axis", ScriptVerb::Axis, 1, 1, false, true, "axis time|events", "axis of the diagram"},
     VerbInfo{"style", ScriptVerb::Style, 1, 1, false, true, "style light|dark", "colours"},
     VerbInfo{"dock", ScriptVerb::Dock, 1, 1, false, true, "dock NAME",
-             "bring a panel to the front: variables, stack, call, output, openMessages, breakpoints, history or log"},
+             "bring a panel to the front: variables, stack, call, output, openMessages, races, breakpoints,\n"
+             "        history, executions or log"},
 };
 
 const VerbInfo* verbInfo(const QString& name) {

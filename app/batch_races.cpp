@@ -5,6 +5,7 @@
 
 #include "../replay/races.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace stopline::app {
@@ -77,8 +78,10 @@ BatchRunner::Outcome BatchRunner::nextRace(const ScriptLine& line, Lines& out) {
         return {Verdict::Failed, m_operationText};
     }
     if (!reached) {
-        return {Verdict::Failed, m_session->jobExists() ? QStringLiteral("the ranks have stopped, and nothing more raced up to there")
-                                                        : QStringLiteral("the job has ended, and nothing more raced")};
+        const QVector<RankId> all = allRanks();
+        const bool stands = std::any_of(all.begin(), all.end(), [this](RankId rank) { return m_session->rank(rank).phase == RankPhase::Stopped; });
+        return {Verdict::Failed, stands ? QStringLiteral("the ranks have stopped, and nothing more raced up to there")
+                                        : QStringLiteral("the job has ended, and nothing more raced")};
     }
     const Timeline& timeline = m_session->timeline();
     for (const Race& race : m_session->races().racesOf(*reached)) {

@@ -84,6 +84,7 @@ void MainWindow::buildCentre() {
     layout->setSpacing(0);
     m_bar = new MessageBar(centre);
     m_splitter = new QSplitter(Qt::Vertical, centre);
+    m_splitter->setObjectName(QStringLiteral("centre"));
     m_source = new SourceView(m_look, m_splitter);
     m_diagram = new DiagramPane(m_look, m_actions, m_splitter);
     m_splitter->addWidget(m_source);

@@ -183,10 +183,10 @@ class FindTest : public WindowFixture {
         QVERIFY(!bar()->isVisible());
         QCOMPARE(m_window->statusBar()->currentMessage(), QStringLiteral("No source file is open."));
         QVERIFY(m_window->sourceView()->openFile(m_source, 1).isEmpty());
-        m_window->findChild<QSplitter*>()->setSizes({0, 1000}); // the diagram alone
-        QCOMPARE(m_window->findChild<QSplitter*>()->sizes().first(), 0);
+        m_window->findChild<QSplitter*>(QStringLiteral("centre"))->setSizes({0, 1000}); // the diagram alone
+        QCOMPARE(m_window->findChild<QSplitter*>(QStringLiteral("centre"))->sizes().first(), 0);
         m_window->actions()->find->trigger();
-        QVERIFY(m_window->findChild<QSplitter*>()->sizes().first() > 0);
+        QVERIFY(m_window->findChild<QSplitter*>(QStringLiteral("centre"))->sizes().first() > 0);
         QVERIFY(bar()->isVisible());
     }
 };

@@ -116,7 +116,7 @@ class SourceTest : public WindowFixture {
         for (int i = 0; i < 8; ++i) {
             m_window->cycleSplitter();
             QTest::qWait(20);
-            if (m_window->findChild<QSplitter*>()->sizes().first() == 0) {
+            if (m_window->findChild<QSplitter*>(QStringLiteral("centre"))->sizes().first() == 0) {
                 continue;
             }
             const long first = editor()->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE);

@@ -231,7 +231,7 @@ class WindowTest : public WindowFixture {
 
     void splitterCycles() {
         open();
-        auto* splitter = m_window->findChild<QSplitter*>();
+        auto* splitter = m_window->findChild<QSplitter*>(QStringLiteral("centre"));
         QSet<int> shares;
         for (int i = 0; i < 4; ++i) {
             m_window->cycleSplitter();
@@ -283,7 +283,7 @@ class WindowTest : public WindowFixture {
         auto* diagram = m_window->diagramPane()->diagram();
         auto* overlay = diagram->findChild<viewer::HelpOverlay*>();
         for (const int height : {180, 260, 420}) {
-            m_window->findChild<QSplitter*>()->setSizes({900 - height, height});
+            m_window->findChild<QSplitter*>(QStringLiteral("centre"))->setSizes({900 - height, height});
             for (const auto content : {viewer::HelpOverlay::Content::Keys, viewer::HelpOverlay::Content::Legend}) {
                 overlay->hide();
                 overlay->toggle(content);
