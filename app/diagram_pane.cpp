@@ -113,6 +113,10 @@ DiagramPane::DiagramPane(Look* look, Actions* actions, QWidget* parent)
         }
         return sends;
     });
+    connect(m_diagram, &viewer::DiagramWidget::otherMessageRequested, this, [this](const CallRef& call, const CallRef& send) {
+        emit m_actions->commandGiven(Verb::Replay);
+        m_session->takeInstead(call, send);
+    });
     connect(m_session, &Session::timelineChanged, m_diagram, &viewer::DiagramWidget::timelineChanged);
     connect(m_session, &Session::stoplineChanged, this, &DiagramPane::updateLines);
     connect(m_session, &Session::ranksChanged, this, &DiagramPane::scheduleRows);
@@ -276,7 +280,7 @@ void DiagramPane::updateLines() {
 
 void DiagramPane::updateRaces() {
     std::vector<viewer::RaceMark> marks;
-    for (const Race& race : m_session->races().races()) {
+    for (const Race& race : m_session->foundRaces()) {
         marks.push_back({race.call, race.done, race.alternatives});
     }
     m_diagram->setRaces(std::move(marks));

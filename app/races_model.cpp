@@ -45,7 +45,7 @@ RacesModel::RacesModel(Session* session, QObject* parent) : QAbstractItemModel(p
 }
 
 void RacesModel::reload() {
-    std::vector<Race> races = m_session->races().races();
+    std::vector<Race> races = m_session->foundRaces();
     m_count = races.size();
     races.resize(std::min(races.size(), kMostRaces));
     if (races == m_shown && (!races.empty() || m_lines.empty())) {

@@ -102,6 +102,7 @@ struct Session::Impl {
 
     // Races (session_races.cpp).
     bool racesDue = false; ///< events have not been looked at yet
+    std::vector<Race> foundRaces;
     struct RaceWalk {
         bool on = false;         ///< the job runs to the next race
         bool over = false;       ///< it has stopped for another reason, or ended: what was recorded by then still counts

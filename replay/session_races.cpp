@@ -18,6 +18,10 @@ const RaceAnalysis& Session::races() const {
     return m_impl->recording->races();
 }
 
+const std::vector<Race>& Session::foundRaces() const {
+    return m_impl->foundRaces;
+}
+
 /// There is somebody to go on; not so when all ranks have ended and the launcher has not.
 bool Session::Impl::anyoneLives() const {
     const std::vector<RankProcess*> all = processes();
@@ -38,6 +42,7 @@ void Session::Impl::findRaces() {
         findRacesSoon();
         return; // told when all is known: what is known of half of the events may be taken back
     }
+    foundRaces = recording->races().races();
     emit q->racesChanged();
     walkOn();
 }
@@ -93,15 +98,22 @@ std::optional<Race> Session::Impl::nextRecordedRace() const {
     const bool lives = anyoneLives();
     std::optional<Race> next;
     TimeNs nextTime = 0;
-    for (const Race& race : recording->races().races()) {
-        const EventIndex begin = timeline.call(race.call).begin;
-        const Place now = lives ? q->rank(race.call.rank).place : Place{};
-        if (!focus.contains(race.call.rank) || Place{begin, false} <= now) {
+    for (int i = 0; i < timeline.rankCount(); ++i) {
+        const RankId rank(i);
+        if (!focus.contains(rank)) {
             continue;
         }
-        const TimeNs time = timeline.axisTime(race.call.rank, begin);
+        const Place now = lives ? q->rank(rank).place : Place{};
+        // Asked for with each change of a rank: by bisection.
+        const auto at = std::partition_point(foundRaces.begin(), foundRaces.end(), [&](const Race& race) {
+            return race.call.rank < rank || (race.call.rank == rank && Place{timeline.call(race.call).begin, false} <= now);
+        });
+        if (at == foundRaces.end() || at->call.rank != rank) {
+            continue;
+        }
+        const TimeNs time = timeline.axisTime(rank, timeline.call(at->call).begin);
         if (!next || time < nextTime) {
-            next = race;
+            next = *at;
             nextTime = time;
         }
     }
@@ -124,8 +136,10 @@ void Session::stopAtNextRace() {
     }
     std::set<CallRef> known;
     const bool lives = d.anyoneLives();
-    for (const Race& race : lives ? races().races() : std::vector<Race>()) {
-        known.insert(race.call);
+    for (const Race& race : d.foundRaces) {
+        if (lives) {
+            known.insert(race.call);
+        }
     }
     if (lives) {
         continueRun();
@@ -142,7 +156,7 @@ void Session::Impl::walkOn() {
     if (!raceWalk.on) {
         return;
     }
-    for (const Race& race : recording->races().races()) {
+    for (const Race& race : foundRaces) {
         if (raceWalk.known.count(race.call) == 0 && focus.contains(race.call.rank)) {
             const bool stands = raceWalk.over;
             endRaceWalk();

@@ -41,7 +41,10 @@ class Session::Impl::Opening {
 Session::Impl::Impl(Session* session)
     : q(session), installation(Installation::find()), follower(new TraceFollower(*this)) {
     QObject::connect(q, &Session::timelineChanged, q, [this] { findRacesSoon(); });
-    QObject::connect(q, &Session::timelineReplaced, q, [this] { findRacesSoon(); });
+    QObject::connect(q, &Session::timelineReplaced, q, [this] {
+        foundRaces.clear();
+        findRacesSoon();
+    });
     QObject::connect(q, &Session::stopped, q, [this] { walkOver(); });
 }
 Session::Impl::~Impl() = default;

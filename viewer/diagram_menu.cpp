@@ -7,6 +7,8 @@
 #include <QContextMenuEvent>
 #include <QMenu>
 
+#include <algorithm>
+
 using namespace Qt::StringLiterals;
 
 namespace stopline::viewer {
@@ -57,6 +59,19 @@ void DiagramWidget::Impl::fillMenu(QMenu& menu, QPointF at) {
         emit q.stoplineRequested();
         emit q.goRequested();
     });
+    const std::vector<replay::CallRef> sends = alternatives ? alternatives(*call) : std::vector<replay::CallRef>();
+    if (!sends.empty()) {
+        constexpr std::size_t kMost = 20; // the list of races has all
+        QMenu* others = menu.addMenu(u"Run again with"_s);
+        for (std::size_t i = 0; i < std::min(sends.size(), kMost); ++i) {
+            others->addAction(u"rank %1's %2 of event %3"_s.arg(rankText(sends[i].rank), functionText(*model.timeline(), sends[i]))
+                                  .arg(model.timeline()->call(sends[i]).begin.value()),
+                              &q, [this, call, send = sends[i]] { emit q.otherMessageRequested(*call, send); });
+        }
+        if (sends.size() > kMost) {
+            others->addAction(u"%1 more are in the list of races"_s.arg(sends.size() - kMost))->setEnabled(false);
+        }
+    }
     menu.addSeparator();
     menu.addAction(u"Show source"_s, &q, [this, call] { emit q.sourceRequested(*call); });
     menu.addAction(u"Focus rank %1"_s.arg(rankText(call->rank)), &q,

@@ -113,6 +113,8 @@ class DiagramWidget : public QWidget {
     void rollbackRequested(); ///< Backspace
     void sourceRequested(const stopline::replay::CallRef& call); ///< Enter, double click
     void focusRequested(stopline::RankId rank);                  ///< Ctrl+Enter, click on the row label
+    /// The race of a call is to get this send's message instead; menu "Run again with".
+    void otherMessageRequested(const stopline::replay::CallRef& call, const stopline::replay::CallRef& send);
     void hovered(const QString& text);                           ///< for the status bar
 
   protected:

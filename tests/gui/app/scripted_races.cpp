@@ -8,6 +8,11 @@ const RaceAnalysis& Session::races() const {
     return m_impl->analysis;
 }
 
+const std::vector<Race>& Session::foundRaces() const {
+    m_impl->found = races().races();
+    return m_impl->found;
+}
+
 QString Session::noRacesText() const {
     return QStringLiteral("nothing raced");
 }

@@ -42,6 +42,7 @@ struct Scripted {
     std::map<int, QByteArray> output;
     QByteArray input;
     RaceAnalysis analysis;
+    std::vector<Race> found; ///< foundRaces()
     QString noNextRace;                             ///< whyNotNextRace()
     QVector<Session::Execution> executions{{1, {}, 0, true}};
     QMap<int, QVector<Session::ExecutionDifference>> differences; ///< by number of the kept one

@@ -144,6 +144,28 @@ class DiagramPointerTest : public QObject {
         QCOMPARE(point.count() + frontier.count() + source.count() + focus.count(), 0);
     }
 
+    void menuOfARaceOffersWhatCouldHaveCome() {
+        const replay::CallRef call = Story::ref(1, 1);
+        const replay::CallRef send = Story::ref(0, 2);
+        m_fixture->widget.setAlternatives([call, send](const replay::CallRef& of) {
+            return of == call ? std::vector<replay::CallRef>(22, send) : std::vector<replay::CallRef>();
+        });
+        QSignalSpy wanted(&m_fixture->widget, &DiagramWidget::otherMessageRequested);
+        QVERIFY(menuAt(m_fixture->centreOf(call)).contains(u"Run again with"_s));
+        QMenu* others = nullptr;
+        for (const QAction* action : m_menu->actions()) {
+            others = action->menu() != nullptr ? action->menu() : others;
+        }
+        QVERIFY(others != nullptr);
+        QCOMPARE(others->actions().size(), 21);
+        QCOMPARE(others->actions().first()->text(), u"rank 0's MPI_Send of event 5"_s);
+        QCOMPARE(others->actions().last()->text(), u"2 more are in the list of races"_s);
+        QVERIFY(!others->actions().last()->isEnabled());
+        others->actions().first()->trigger();
+        QVERIFY(wanted.at(0).at(0).value<replay::CallRef>() == call);
+        QVERIFY(wanted.at(0).at(1).value<replay::CallRef>() == send);
+    }
+
     void menuOfAnUnfinishedCall() {
         const Box* box = m_fixture->boxOf(Story::ref(1, 4));
         QVERIFY(box != nullptr);
