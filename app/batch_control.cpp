@@ -73,6 +73,7 @@ BatchRunner::Outcome BatchRunner::control(const ScriptLine& line, Lines& out) {
         if (const Outcome o = usable(Verb::Replay); o.result != Verdict::Done) {
             return o;
         }
+        m_session->setStopAtStart(false);
         expectResume(Verb::Replay);
         m_session->replay();
         return waitLaunched(line);

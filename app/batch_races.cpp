@@ -110,6 +110,7 @@ BatchRunner::Outcome BatchRunner::take(const ScriptLine& line) {
         return {Verdict::Failed, error};
     }
     m_mustBegin = !line.mayFail;
+    m_session->setStopAtStart(false);
     expectResume(Verb::Replay);
     m_operationDone = false;
     m_session->takeInstead(*race, *send);
