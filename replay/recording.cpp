@@ -241,11 +241,21 @@ void Recording::keepStop(RankFeed& feed, const trace::StopRecord& stop) {
     m_timeline->addStop(feed.rank, stop);
 }
 
-OrderLog Recording::orderLog(RankId rank) const {
+const OrderLog& Recording::orderLog(RankId rank) const {
     const RankFeed& feed = *m_feeds[std::size_t(rank.value())];
     const auto index = std::size_t(rank.value());
-    return orderLogOf(*m_timeline, rank, feed.openPoll == m_timeline->lastEvent(rank) ? feed.openFailures : 0,
-                      index < m_planned.size() ? m_planned[index] : OrderEntries());
+    const EventIndex last = m_timeline->lastEvent(rank);
+    const std::uint64_t failures = feed.openPoll == last ? feed.openFailures : 0;
+    OrderCache& cache = feed.order;
+    // All events of the rank are gone through: once for as many of them, as each journey asks.
+    if (!cache.known || cache.last != last || cache.openFailures != failures || cache.jobs != m_jobs.all().size()) {
+        cache.log = orderLogOf(*m_timeline, rank, failures, index < m_planned.size() ? m_planned[index] : OrderEntries());
+        cache.last = last;
+        cache.openFailures = failures;
+        cache.jobs = m_jobs.all().size();
+        cache.known = true;
+    }
+    return cache.log;
 }
 
 /// How often the poll has failed that the rank is in, if it is in one.

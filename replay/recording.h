@@ -84,8 +84,8 @@ class Recording {
     };
     [[nodiscard]] const std::optional<Outside>& outside() const { return m_outside; }
 
-    /// What the next execution of a rank has to follow to be the recorded one (order_log.h).
-    [[nodiscard]] OrderLog orderLog(RankId rank) const;
+    /// What the next execution of a rank has to follow to be the recorded one (order_log.h). Valid until the next call.
+    [[nodiscard]] const OrderLog& orderLog(RankId rank) const;
     /// Something has been planned for calls of which nothing is recorded yet.
     [[nodiscard]] bool hasPlans() const { return !m_planned.empty(); }
 
@@ -100,6 +100,7 @@ class Recording {
 
   private:
     struct RankFeed;
+    struct OrderCache;
     static void noteOpenPoll(RankFeed& feed, const trace::RankImage& image);
     void join(RankFeed& feed);
     void append(RankFeed& feed, std::size_t to);

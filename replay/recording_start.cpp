@@ -163,6 +163,7 @@ std::unique_ptr<Recording> Recording::branch() {
     const Timeline* old = taken->m_timeline.get();
     for (auto& feed : m_feeds) {
         feed->known.clear();
+        feed->order.known = false;
         feed->toTimeline.clear();
         feed->different = false;
         feed->freed.clear();
@@ -202,6 +203,7 @@ void Recording::startAnew() {
     addJobs(JobTable(m_jobs));
     for (auto& feed : m_feeds) {
         feed->known.clear();
+        feed->order.known = false;
         feed->toTimeline.clear();
         takeOverComms(*feed, *old);
         const std::uint64_t last = old->lastEvent(feed->rank).value();

@@ -141,7 +141,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
                 with->configure(rank, config);
             }
             if (throughRecording && rank.value() < recording->timeline().rankCount()) {
-                const OrderLog log = recording->orderLog(rank);
+                const OrderLog& log = recording->orderLog(rank);
                 config.values = recordedValues[rank.value()];
                 config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
             }

@@ -142,7 +142,7 @@ void Session::Impl::sayCompared() {
 /// Says once for a recording what of it another execution may do differently.
 void Session::Impl::sayUnforced() {
     for (int i = 0; i < recording->timeline().rankCount(); ++i) {
-        const std::optional<Unforced> unforced = recording->orderLog(RankId(i)).unforced;
+        const std::optional<Unforced>& unforced = recording->orderLog(RankId(i)).unforced;
         if (!unforced) {
             continue;
         }
