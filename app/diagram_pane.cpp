@@ -103,6 +103,8 @@ DiagramPane::DiagramPane(Look* look, Actions* actions, QWidget* parent)
     });
     connect(m_session, &Session::timelineReplaced, this,
             [this] { m_diagram->setTimeline(&m_session->timeline()); });
+    // Another execution: places on the axis of the one before mean nothing.
+    connect(m_session, &Session::executionsChanged, m_diagram, &viewer::DiagramWidget::fitWork);
     connect(m_session, &Session::racesChanged, this, &DiagramPane::updateRaces);
     m_diagram->setAlternatives([this](const CallRef& call) {
         std::vector<CallRef> sends;

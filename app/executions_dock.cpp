@@ -113,6 +113,7 @@ bool ExecutionsDock::event(QEvent* event) {
 
 void ExecutionsDock::reload() {
     const QVector<Session::Execution> all = m_look->session()->executions();
+    const int before = m_list->topLevelItemCount();
     while (m_list->topLevelItemCount() > all.size()) {
         delete m_list->takeTopLevelItem(m_list->topLevelItemCount() - 1);
     }
@@ -145,6 +146,9 @@ void ExecutionsDock::reload() {
         m_soon.start();
     } else {
         compare();
+    }
+    if (all.size() > before && before > 0) {
+        emit oneMore();
     }
 }
 

@@ -26,6 +26,7 @@ class ExecutionsDock : public QDockWidget {
 
   signals:
     void callShown();
+    void oneMore(); ///< another execution has begun beside those there were
 
   protected:
     bool event(QEvent* event) override;

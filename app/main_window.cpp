@@ -174,6 +174,10 @@ void MainWindow::connectSession() {
         }
     });
     connect(m_session, &Session::timelineReplaced, this, &MainWindow::onRecordingOpened);
+    connect(m_executionsDock, &ExecutionsDock::oneMore, this, [this] {
+        m_executionsDock->show();
+        m_executionsDock->raise();
+    });
     connect(m_session, &Session::departed, this, [this](const Departure& d) {
         m_bar->show(
             Severity::Warning,

@@ -224,6 +224,7 @@ void Session::takeInstead(CallRef call, CallRef send) {
 void Session::Impl::startChosen(const Choice& choice) {
     const Timeline& timeline = recording->timeline();
     const Call taken = timeline.call(choice.race.call);
+    const EventIndex raceBegin = taken.begin;
     const QString who = QStringLiteral("rank %1's %2 at event %3")
                             .arg(rankText(choice.race.call.rank), functionText(timeline.details(choice.race.call.rank, taken.beginDetails).function))
                             .arg(taken.begin.value());
@@ -260,6 +261,10 @@ void Session::Impl::startChosen(const Choice& choice) {
     startJob(nullptr, true);
     beginCommand(Verb::Run);
     commands.back().before.assign(std::size_t(ranks), {});
+    if (const auto race = recording->timeline().callAt(choice.race.call.rank, raceBegin)) {
+        emit q->raceReached(*race); // what it got before is not shown any more
+    }
+    emit q->executionsChanged(); // last: the whole of the new one is what is looked at
 }
 
 } // namespace stopline::replay

@@ -204,6 +204,16 @@ void DiagramWidget::reveal(CallRef ref) {
     }
 }
 
+void DiagramWidget::fitWork() {
+    Impl& d = *m_impl;
+    d.relayout();
+    d.rememberView();
+    d.fit = true;
+    d.fitInit = false;
+    d.applyFit();
+    d.invalidate();
+}
+
 void DiagramWidget::fitAll() {
     Impl& d = *m_impl;
     d.relayout();

@@ -89,6 +89,7 @@ class DiagramWidget : public QWidget {
     void reveal(replay::CallRef call); ///< moves the view by the minimum needed
     void fitAll();
     void fitLastStop();
+    void fitWork(); ///< as a run looks at first: all of it, without MPI_Init, and what comes
     void zoomBy(double factor); ///< around the cursor, or the centre
 
     /// "file:line" of a call for tooltips; empty text where it is not known.

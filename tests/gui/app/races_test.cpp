@@ -116,8 +116,6 @@ class RacesTest : public WindowFixture {
         QCOMPARE(dock->windowTitle(), QStringLiteral("Executions"));
         QCOMPARE(dock->numbers(), QVector<int>{1});
         QVERIFY(!dock->showAction()->isEnabled());
-        dock->show();
-        dock->raise();
         Scripted& s = scriptOf(*m_session);
         recordRace(*m_session);
         s.executions = {{1, {}, 14, false}, {2, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true}};
@@ -126,6 +124,7 @@ class RacesTest : public WindowFixture {
         emit m_session->executionsChanged();
         QCOMPARE(dock->windowTitle(), QStringLiteral("Executions (2)"));
         QCOMPARE(dock->numbers(), (QVector<int>{1, 2}));
+        QTRY_VERIFY(dock->isVisible() && !dock->visibleRegion().isEmpty()); // brought to the front
         QTRY_COMPARE(dock->differences().size(), 2); // the one before is compared by itself
         QVERIFY(dock->showAction()->isEnabled());
         auto* ranks = dock->findChild<QTreeWidget*>(QStringLiteral("differences"));
