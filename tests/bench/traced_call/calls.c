@@ -1,30 +1,50 @@
-/* usage: calls null|pingpong|test|iprobe COUNT [REPEATS]: processor and wall time per MPI call of rank 0, in ns, on
-   stdout: the smallest of REPEATS runs of COUNT calls.
-   null: sends and receives with MPI_PROC_NULL, nothing but the cost of a call. pingpong: 8 bytes between two ranks.
-   test, iprobe: polls that fail. */
+/* usage: calls null|pingpong|any|farm|test|iprobe COUNT [REPEATS]: processor and wall time per MPI call of rank 0, in ns,
+   on stdout: the smallest of REPEATS runs of COUNT calls.
+   null: sends and receives with MPI_PROC_NULL, nothing but the cost of a call. pingpong: 8 bytes between two ranks. any:
+   the same, received from any source. farm: rank 0 receives from any source and answers whoever it was, the others ask.
+   test, iprobe: polls that fail.
+   The clocks are read without libc, so that a replay that gives back recorded times is measured, too. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static double data;
 
-static double cpuSeconds(void) {
+static double secondsOf(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    syscall(SYS_clock_gettime, clock, &t);
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static void messages(int count, int rank, int peer) {
+static void messages(int count, int rank, int peer, int source) {
     int i;
     for (i = 0; i < count / 2; ++i) {
         if (rank == 0) {
             MPI_Send(&data, 1, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD);
-            MPI_Recv(&data, 1, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&data, 1, MPI_DOUBLE, source, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
-            MPI_Recv(&data, 1, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&data, 1, MPI_DOUBLE, source, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(&data, 1, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD);
+        }
+    }
+}
+
+static void farm(int count, int rank, int ranks) {
+    const int each = count / 2 / (ranks - 1);
+    int i;
+    MPI_Status status;
+    for (i = 0; i < (rank == 0 ? each * (ranks - 1) : each); ++i) {
+        if (rank == 0) {
+            MPI_Recv(&data, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+            MPI_Send(&data, 1, MPI_DOUBLE, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
+        } else {
+            MPI_Send(&data, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+            MPI_Recv(&data, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
 }
@@ -48,24 +68,31 @@ static void probes(int count) {
 }
 
 int main(int argc, char** argv) {
-    int rank, repeat, count = argc > 2 ? atoi(argv[2]) : 100000, repeats = argc > 3 ? atoi(argv[3]) : 1;
+    const int count = argc > 2 ? atoi(argv[2]) : 100000, repeats = argc > 3 ? atoi(argv[3]) : 1;
+    const char* what = argc > 1 ? argv[1] : "null";
+    const int null = strcmp(what, "null") == 0, any = strcmp(what, "any") == 0;
+    int rank, ranks, peer, repeat;
     double begin, seconds, cpu, best = 1e9, bestCpu = 1e9;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    messages(2000, rank, strcmp(argv[1], "pingpong") == 0 ? 1 - rank : MPI_PROC_NULL); /* warm */
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    peer = null || ranks != 2 ? MPI_PROC_NULL : 1 - rank;
+    messages(2000, rank, peer, peer); /* warm */
     for (repeat = 0; repeat < repeats; ++repeat) {
         MPI_Barrier(MPI_COMM_WORLD);
-        cpu = cpuSeconds();
-        begin = MPI_Wtime();
-        if (strcmp(argv[1], "test") == 0) {
+        cpu = secondsOf(CLOCK_THREAD_CPUTIME_ID);
+        begin = secondsOf(CLOCK_MONOTONIC);
+        if (strcmp(what, "test") == 0) {
             tests(count);
-        } else if (strcmp(argv[1], "iprobe") == 0) {
+        } else if (strcmp(what, "iprobe") == 0) {
             probes(count);
+        } else if (strcmp(what, "farm") == 0) {
+            farm(count, rank, ranks);
         } else {
-            messages(count, rank, strcmp(argv[1], "null") == 0 ? MPI_PROC_NULL : 1 - rank);
+            messages(count, rank, peer, any ? MPI_ANY_SOURCE : peer);
         }
-        seconds = MPI_Wtime() - begin;
-        cpu = cpuSeconds() - cpu;
+        seconds = secondsOf(CLOCK_MONOTONIC) - begin;
+        cpu = secondsOf(CLOCK_THREAD_CPUTIME_ID) - cpu;
         best = seconds < best ? seconds : best;
         bestCpu = cpu < bestCpu ? cpu : bestCpu;
     }
