@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """What it costs to record a program whose messages race, and to replay it: ratios to plain runs, all from one run.
 
-usage: replayed_call.py [--pairs N] [--rempi LIBRARY] [--pilgrim LIBRARY] [--npb PROGRAM]... BIN
+usage: replayed_call.py [--pairs N] [--rempi LIBRARY] [--pilgrim LIBRARY] [--npb PROGRAM]... [--no-calls] BIN
 
 BIN: folder with bench_calls, bench_order_log, bench_recording_size, run_recorded and stopline. Of each program N plain runs,
 runs that are recorded (`stopline record`) and replays of such a recording (`stopline --batch`, a gdb beside each rank) are
 made in turn; ratios are of the smallest of each, and beside it the smallest ratio of runs that were made one after the
 other. ReMPI's library, where it is given, records and replays in the same turns; Pilgrim's records. Programs of --npb run
-with two ranks; of these the processor time of both ranks counts, start and end of MPI included, so that nothing but the
-library and gdb's attaching is in the difference.
+with two ranks; of these the processor time of both ranks counts, less that of a program that does nothing between start and
+end of MPI (printed as well: what it takes once, whatever the program does).
 
 Then the bytes for each receive from any source: of the trace with times and without, of the order log that is made from
 the trace for a replay, and of that log deflated.
@@ -59,6 +59,7 @@ class Turn:
         self.preload = [clock] if clock else []
         self.launch = ["mpirun", "--oversubscribe", "-n", str(ranks)]
         self.runs = {}
+        self.less = {}
 
     def variables(self, libraries=(), **more):
         pairs = {**more, **({"BENCH_CLOCK": "1"} if self.preload else {})}
@@ -87,8 +88,9 @@ class Turn:
             self.note("pilgrim", done([*self.launch, *self.variables((self.options.pilgrim,)), *self.program], self.folder))
 
     def tell(self, name, unit):
-        plain = self.runs["plain"]
+        plain = [run - self.less.get("plain", 0) for run in self.runs["plain"]]
         for kind, runs in self.runs.items():
+            runs = [run - self.less.get(kind, 0) for run in runs]
             ratio = min(runs) / min(plain)
             pair = min(run / before for run, before in zip(runs, plain))
             print(f"{name:12} {KINDS[kind]:15} {min(runs):10.1f} {unit}  {ratio:6.3f} times (smallest pair {pair:.3f})", flush=True)
@@ -132,25 +134,32 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--rempi", type=os.path.abspath, help="librempi.so, built elsewhere")
     parser.add_argument("--pilgrim", type=os.path.abspath, help="libpilgrim.so, built elsewhere")
+    parser.add_argument("--no-calls", action="store_true", help="only what --npb says")
     parser.add_argument("--npb", type=os.path.abspath, action="append", default=[], help="a program that runs some seconds with two ranks")
     options = parser.parse_args()
     options.bin = os.path.abspath(options.bin)
     with tempfile.TemporaryDirectory(prefix="replayed-call-") as folder:
         os.makedirs(os.path.join(folder, "rempi"))
-        for what, ranks in (("null", 1), ("pingpong", 2), ("any", 2)):
+        for what, ranks in () if options.no_calls else (("null", 1), ("pingpong", 2), ("any", 2)):
             turn = Turn(options, folder, ranks, [os.path.join(options.bin, "bench_calls"), what, str(CALLS), str(REPEATS)], nanoseconds)
             for _ in range(options.pairs):
                 turn.once()
             turn.tell(what, "ns a call")
-        size_of_logs(options, folder)
+        if not options.no_calls:
+            size_of_logs(options, folder)
         if options.npb:
             clock = os.path.join(folder, "clock.so")
             done(["cc", "-shared", "-fPIC", "-xc", "-o", clock, "-"], folder, input=CLOCK)
-        for program in options.npb:
-            turn = Turn(options, folder, 2, [program], milliseconds, clock)
+        less = {}
+        for program in ([os.path.join(options.bin, "bench_calls"), "null", "2", "1"], *([path] for path in options.npb if path)):
+            if not options.npb:
+                break
+            turn = Turn(options, folder, 2, program, milliseconds, clock)
+            turn.less = less
             for _ in range(options.pairs):
                 turn.once()
-            turn.tell(os.path.basename(program), "ms      ")
+            turn.tell(os.path.basename(program[0]), "ms      ")
+            less = less or {kind: min(runs) for kind, runs in turn.runs.items()}
 
 
 if __name__ == "__main__":
