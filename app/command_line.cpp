@@ -44,7 +44,7 @@ struct Options {
                              QStringLiteral("name")};
     QCommandLineOption historyEvents{
         QStringLiteral("history-events"),
-        QStringLiteral("Most events of a rank that are shown (default 20000000); the oldest are left out then. 0: all."),
+        QStringLiteral("Most events of all ranks together that are shown (default 40000000); the oldest are left out then. 0: all."),
         QStringLiteral("count")};
     QCommandLineOption help{{QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("Show this text.")};
     QCommandLineOption version{QStringLiteral("version"), QStringLiteral("Show the version.")};

@@ -1,6 +1,7 @@
 #include "loaded_recording.h"
 
 #include "../tracelib/history_advance.h"
+#include "history_share.h"
 #include "words.h"
 
 #include <QFile>
@@ -10,6 +11,8 @@
 
 #include <chrono>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace stopline::replay {
 
@@ -75,8 +78,8 @@ QString decode(RankId rank, const trace::RankImage& image, Recording& recording)
     return error;
 }
 
-/// Decodes one rank into the timeline.
-void takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t mostEvents) {
+/// Decodes one rank into the timeline, the latest `most` of its events and some more. True when others were left out.
+bool takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t most) {
     RecordedRank& from = loaded.file.ranks[index];
     const RankId rank{static_cast<std::int32_t>(index)};
     trace::RankImage& image = from.image;
@@ -87,13 +90,13 @@ void takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t mostEven
     };
     if (!from.present) {
         problem(QStringLiteral("the file has nothing of it"));
-        return;
+        return false;
     }
     if (image.header.empty()) {
         if (!from.ended && loaded.file.finished && from.waitStatus == -1) {
             problem(QStringLiteral("nothing was recorded of it"));
         }
-        return;
+        return false;
     }
     if (image.header.size() >= sizeof(trace::MappingHeader)) {
         leaveOutGate(image);
@@ -109,8 +112,8 @@ void takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t mostEven
                   headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedTimes));
     out.bytes = image.dictionary.size() + image.comms.size() + image.blocks.size() + staged;
     const std::uint64_t wasFrom = image.blocksFrom;
-    if (mostEvents != 0) {
-        trace::HistoryAdvance::leaveOut(image, mostEvents);
+    if (out.events > most) {
+        trace::HistoryAdvance::leaveOut(image, most);
     }
     QString error;
     if (image.staging.empty()) {
@@ -125,11 +128,12 @@ void takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t mostEven
     const std::uint64_t last = loaded.recording->timeline().lastEvent(rank).value();
     out.missing = loaded.recording->timeline().firstEvent(rank).value() - 1;
     out.unreceived = out.events > last ? out.events - last : 0;
-    if (out.missing != 0) {
-        const QString starts = QStringLiteral("rank %1: history starts at event %2").arg(index).arg(out.missing + 1);
-        loaded.notes << (image.blocksFrom != wasFrom
-                             ? starts + QStringLiteral(": that many events are shown at most (--history-events)")
-                             : starts + QStringLiteral(": older events had been overwritten before they were read (--keep)"));
+    const bool leftOut = image.blocksFrom != wasFrom;
+    if (out.missing != 0 && !leftOut) {
+        loaded.notes << QStringLiteral("rank %1: history starts at event %2: older events had been overwritten before they "
+                                       "were read (--keep)")
+                            .arg(rankText(rank))
+                            .arg(out.missing + 1);
     }
     loaded.recording->noteEnd(rank, out.unreceived > 0 || !error.isEmpty() || out.recordingOff != 0);
     if (!error.isEmpty()) {
@@ -145,6 +149,23 @@ void takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t mostEven
     if (last < out.events) {
         out.insideCall = last > 0 && loaded.recording->timeline().isBegin(rank, EventIndex{last});
     }
+    return leftOut;
+}
+
+/// Of the ranks that start late because all have more events than are to be shown.
+void noteLeftOut(const QVector<RankId>& ranks, std::uint64_t mostEvents, LoadedRecording& loaded) {
+    if (ranks.empty()) {
+        return;
+    }
+    const std::uint64_t first = loaded.ranks[std::size_t(ranks.front().value())].missing + 1;
+    const QString starts = QStringLiteral("the history of rank %1 starts at event %2").arg(rankText(ranks.front())).arg(first);
+    const QString others = ranks.size() == 1   ? QString()
+                           : ranks.size() == 2 ? QStringLiteral(", and another rank starts late, too")
+                                               : QStringLiteral(", and %1 other ranks start late, too").arg(ranks.size() - 1);
+    loaded.notes << QStringLiteral("The ranks have more than %1 events together, of which the latest are shown "
+                                   "(--history-events): %2%3.")
+                        .arg(mostEvents)
+                        .arg(starts, others);
 }
 
 } // namespace
@@ -188,13 +209,22 @@ QString loadRecording(const QString& path, LoadedRecording& loaded, const std::a
     loaded.recording->addJobs(jobs);
     loaded.recording->beginExecution();
     loaded.ranks.resize(loaded.file.ranks.size());
+    std::vector<std::uint64_t> events;
+    for (const RecordedRank& rank : loaded.file.ranks) {
+        events.push_back(headerWord<std::uint64_t>(rank.image, offsetof(trace::MappingHeader, eventCount)));
+    }
+    QVector<RankId> leftOut;
+    const std::uint64_t share = historyShare(std::move(events), mostEvents);
     for (std::size_t i = 0; i < loaded.file.ranks.size(); ++i) {
         if (cancelled != nullptr && *cancelled) {
             return QStringLiteral("cancelled");
         }
-        takeRank(i, loaded, mostEvents);
+        if (takeRank(i, loaded, share)) {
+            leftOut.push_back(RankId{static_cast<std::int32_t>(i)});
+        }
         loaded.file.ranks[i].image = {}; // it is in the timeline now
     }
+    noteLeftOut(leftOut, mostEvents, loaded);
     return {};
 }
 

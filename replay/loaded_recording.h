@@ -38,7 +38,7 @@ struct LoadedRecording {
 
 /// Reads the file and decodes all ranks; takes seconds where it is large. Empty, or why nothing can be shown
 /// at all. `cancelled` is looked at between two ranks; the answer is then "cancelled". With `mostEvents`
-/// about so many events of a rank are taken and the older ones left out; 0 takes all.
+/// about so many events of all ranks are taken and the older ones left out; 0 takes all.
 [[nodiscard]] QString loadRecording(const QString& path, LoadedRecording& loaded,
                                     const std::atomic<bool>* cancelled = nullptr, std::uint64_t mostEvents = 0);
 

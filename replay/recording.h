@@ -61,7 +61,8 @@ class Recording {
     [[nodiscard]] bool startDue() const;
     /// Replaces the timeline by one in which these ranks start later. The old timeline is gone.
     void startAnew();
-    /// Most events of a rank that are kept, and no fewer than three quarters of it; 0: all.
+    /// Most events of all ranks together that are kept; 0: all. When there are more, the ranks with the most keep three
+    /// quarters of what each may have.
     void setMostEvents(std::uint64_t most) { m_mostEvents = most; }
 
     /// Replaces the recording by what the present execution has done so far. What has been compared equal keeps its
@@ -115,7 +116,7 @@ class Recording {
     void beginBehind(RankFeed& feed);
     void tellStart(RankFeed& feed, std::size_t to);
     void takeOverComms(RankFeed& feed, const Timeline& old);
-    [[nodiscard]] bool tooMany(const RankFeed& feed) const;
+    [[nodiscard]] std::uint64_t share() const;
     DetailsId translate(RankFeed& feed, DetailsId id);
     void noteOutside(const RankFeed& feed, const trace::EventDetails& details);
     [[nodiscard]] trace::CommInfo inRows(RankId rank, trace::CommInfo info) const;

@@ -1,5 +1,6 @@
 // Timelines that replace the one before: of another execution, or of ranks whose first events are missing, as they were
 // overwritten before they were read or are more than are to be kept.
+#include "history_share.h"
 #include "recording_feed.h"
 
 #include "../tracelib/history_advance.h"
@@ -47,13 +48,18 @@ void Recording::tellStart(RankFeed& feed, std::size_t to) {
     m_timeline->setStart(feed.rank, *feed.start);
 }
 
-bool Recording::tooMany(const RankFeed& feed) const {
-    const std::uint64_t first = m_timeline->firstEvent(feed.rank).value();
-    return m_mostEvents != 0 && m_timeline->lastEvent(feed.rank).value() >= first + m_mostEvents;
+/// Of the events that are in the timeline.
+std::uint64_t Recording::share() const {
+    std::vector<std::uint64_t> kept;
+    for (const auto& feed : m_feeds) {
+        kept.push_back(m_timeline->lastEvent(feed->rank).value() + 1 - m_timeline->firstEvent(feed->rank).value());
+    }
+    return historyShare(std::move(kept), m_mostEvents);
 }
 
 bool Recording::startDue() const {
-    return std::any_of(m_feeds.begin(), m_feeds.end(), [this](const auto& feed) { return feed->gap || tooMany(*feed); });
+    const bool gaps = std::any_of(m_feeds.begin(), m_feeds.end(), [](const auto& feed) { return feed->gap; });
+    return gaps || (m_mostEvents != 0 && share() != std::numeric_limits<std::uint64_t>::max());
 }
 
 void Recording::takeOverComms(RankFeed& feed, const Timeline& old) {
@@ -199,6 +205,7 @@ std::unique_ptr<Recording> Recording::branch() {
 
 void Recording::startAnew() {
     m_races = RaceAnalysis();
+    const std::uint64_t most = share();
     const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
     addJobs(JobTable(m_jobs));
     for (auto& feed : m_feeds) {
@@ -224,9 +231,9 @@ void Recording::startAnew() {
             m_timeline->setBrokenOff(feed->rank, broken);
             continue;
         }
-        if (m_mostEvents != 0 && last >= first + m_mostEvents) {
+        if (last + 1 - first > most) {
             trace::HistoryAdvance advance(feed->start.get());
-            const std::uint64_t goal = last - m_mostEvents / 4 * 3;
+            const std::uint64_t goal = last - most / 4 * 3;
             while (first < last && (first < goal || !old->isBegin(feed->rank, EventIndex{first}))) {
                 advance.add(old->details(feed->rank, old->eventDetails(feed->rank, EventIndex{first})));
                 ++first;

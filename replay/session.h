@@ -35,8 +35,8 @@ struct LaunchSpec {
     QString inputFile;                     ///< given to the launcher's stdin; empty: none
     quint64 keepBytes = 0; ///< of compressed events, by each rank, after which the oldest go; 0: 1 GiB
 };
-/// Most events of a rank that are shown, if nothing else is said.
-inline constexpr quint64 kDefaultHistoryEvents = 20'000'000;
+/// Most events of all ranks together that are shown, if nothing else is said: about 3 GB.
+inline constexpr quint64 kDefaultHistoryEvents = 40'000'000;
 
 enum class RankPhase {
     NotStarted,
@@ -176,7 +176,7 @@ class Session : public QObject {
     /// Shows what a file of `stopline record` holds. It is read in the background (operation() says so, cancel() ends it);
     /// operationFinished() tells the result, message() what is wrong with the file or has changed since. The next
     /// setLaunch() leaves it. Not while there is a job.
-    /// Most events of a rank that are shown; the oldest are left out when there are more. For what is opened or started
+    /// Most events of all ranks together that are shown; the oldest are left out when there are more. For what is opened or started
     /// from now on; 0: all.
     void setHistoryEvents(quint64 most);
     void openRecording(const QString& file);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Bytes a call of recordings of real programs, at several tolerances, and how far reconstructed times are off.
 
-usage: recording_size.py [--ranks N] [--seconds S] BIN FOLDER PROGRAM...
+usage: recording_size.py [--ranks N] [--seconds S] [--tolerances NS,...] BIN FOLDER PROGRAM...
 
 BIN: folder with run_recorded, bench_recording_size and the library. FOLDER: where the programs find their input, and
 where they run. Written for the parallel benchmarks SP and LU of NAS (npb.nas.nasa.gov), which are no part of this
@@ -111,10 +111,12 @@ def main():
     parser.add_argument("programs", nargs="+")
     parser.add_argument("--ranks", type=int, default=16)
     parser.add_argument("--seconds", type=int, default=900, help="limit of a run (900)")
+    parser.add_argument("--tolerances", type=lambda text: [int(word) for word in text.split(",")], default=TOLERANCES,
+                        help="of the runs with times, in nanoseconds (1000000,100000,10000)")
     options = parser.parse_args()
     options.bin, options.folder = os.path.abspath(options.bin), os.path.abspath(options.folder)
     for program in [os.path.abspath(path) for path in options.programs]:
-        for tolerance in TOLERANCES:
+        for tolerance in options.tolerances:
             sizes_of_run(options, program, tolerance)
         errors_of_run(options, program)
 

@@ -60,6 +60,28 @@ TEST_F(RecordingFileTest, TheTimelineIsThatOfTheImages) {
     EXPECT_TRUE(timeline.openMessages().empty());
 }
 
+TEST_F(RecordingFileTest, MoreEventsThanAreToBeShownAreToldInOneLine) {
+    constexpr std::uint64_t kAll = 12 * std::uint64_t{kIterations} * std::uint64_t{kRanks};
+    write();
+    LoadedRecording whole;
+    ASSERT_EQ(loadRecording(QString::fromStdString(m_path), whole, nullptr, kAll), QString());
+    EXPECT_EQ(whole.notes.filter(QStringLiteral("history")), QStringList());
+    LoadedRecording loaded;
+    ASSERT_EQ(loadRecording(QString::fromStdString(m_path), loaded, nullptr, kAll / 4), QString());
+    const Timeline& timeline = loaded.recording->timeline();
+    for (std::int32_t i = 0; i < kRanks; ++i) {
+        EXPECT_EQ(timeline.lastEvent(RankId{i}), EventIndex{12 * kIterations});
+        EXPECT_GT(timeline.firstEvent(RankId{i}), EventIndex{1});
+        EXPECT_GE(12 * kIterations - timeline.firstEvent(RankId{i}).value() + 1, kAll / 4 / kRanks);
+    }
+    EXPECT_EQ(loaded.notes.filter(QStringLiteral("history")),
+              QStringList{QStringLiteral("The ranks have more than %1 events together, of which the latest are shown "
+                                         "(--history-events): the history of rank 0 starts at event %2, and 3 other ranks "
+                                         "start late, too.")
+                              .arg(kAll / 4)
+                              .arg(timeline.firstEvent(RankId{0}).value())});
+}
+
 /// As it is while a rank runs: its parts grow, and the staging area is there only at the end.
 TEST_F(RecordingFileTest, PiecesMakeTheSameStreams) {
     RecordingWriter writer;
