@@ -92,22 +92,49 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
     return translated;
 }
 
+/// What is held of a rank in this execution before an event.
+TimeNs Recording::heldBefore(const RankFeed& feed, EventIndex event) {
+    TimeNs held = 0;
+    for (const trace::StopRecord& stop : feed.reader.stops()) {
+        held += stop.event < event ? stop.end - stop.begin : 0;
+    }
+    return held;
+}
+
+/// By how much the recording is ahead of this execution where the rank was read last; nothing: it has not begun.
+std::optional<TimeNs> Recording::aheadOf(const RankFeed& feed) const {
+    if (feed.shifted) {
+        return feed.wallShift;
+    }
+    const EventIndex last = comparedEqual(feed.rank);
+    const auto ref = m_timeline->callAt(feed.rank, last);
+    if (feed.firstExecution || feed.consumed == 0 || !ref || feed.recordedOrigin == 0) {
+        return std::nullopt;
+    }
+    const Call call = m_timeline->call(*ref);
+    TimeNs held = 0;
+    for (const trace::StopRecord& stop : feed.recordedStops) {
+        held += stop.event < last ? stop.end - stop.begin : 0;
+    }
+    const TimeNs recorded = feed.recordedOrigin + (call.begin == last ? call.beginTime : call.endTime) + held;
+    return recorded - (feed.reader.originNs() + feed.lastExecuted + heldBefore(feed, last));
+}
+
 /// The recording goes on behind recorded ground: lets the first new event follow the last recorded one as it
-/// followed its twin.
+/// followed its twin; later where another rank has fallen behind the recording by less, so that what that one sends now
+/// is not received before.
 void Recording::join(RankFeed& feed) {
-    feed.shifted = true;
     feed.junction = m_timeline->lastEvent(feed.rank);
     const TimeNs twin = feed.lastExecuted;
-    feed.shift = feed.lastTime - twin;
-    TimeNs heldNow = 0;
-    for (const trace::StopRecord& stop : feed.reader.stops()) {
-        if (stop.event < feed.junction) {
-            heldNow += stop.end - stop.begin;
-        }
+    const TimeNs wallNow = feed.reader.originNs() + twin + heldBefore(feed, feed.junction);
+    const TimeNs own = feed.recordedOrigin + feed.lastTime + feed.recordedHeld - wallNow;
+    TimeNs most = own;
+    for (const auto& other : m_feeds) {
+        most = std::max(most, other.get() == &feed ? own : aheadOf(*other).value_or(own));
     }
-    const TimeNs wallNow = feed.reader.originNs() + twin + heldNow;
-    const TimeNs wallRecorded = feed.recordedOrigin + feed.lastTime + feed.recordedHeld;
-    feed.wallShift = wallRecorded - wallNow;
+    feed.shifted = true;
+    feed.shift = feed.lastTime - twin + (most - own);
+    feed.wallShift = most;
 }
 
 /// The same for an event behind the recording's end.

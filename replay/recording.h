@@ -104,6 +104,8 @@ class Recording {
     struct OrderCache;
     static void noteOpenPoll(RankFeed& feed, const trace::RankImage& image);
     void join(RankFeed& feed);
+    [[nodiscard]] static TimeNs heldBefore(const RankFeed& feed, EventIndex event);
+    [[nodiscard]] std::optional<TimeNs> aheadOf(const RankFeed& feed) const;
     void append(RankFeed& feed, std::size_t to);
     std::optional<Difference> compare(RankFeed& feed, std::size_t to);
     bool sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, DetailsId executed, DetailsId recorded);
