@@ -59,6 +59,8 @@ class Case:
             raise Failure(f"{self.name}: {err}{why}")
         ranks = [match.groups() for match in map(RANK.match, told.splitlines()) if match]
         self.recorded = {rank: (int(events), state) for rank, events, state in ranks}
+        if not sum(events for events, _ in self.recorded.values()):
+            raise Failure(f"{self.name}: nothing was recorded: {err or out}")
         failing = [rank for rank, (_, state) in self.recorded.items() if "MPI_Abort" in state or not SENT_AWAY.match(state)]
         self.failed = failing[0] if failing else None
         self.racing = sum(int(match.group(1)) for match in map(RACING.match, told.splitlines()) if match)
