@@ -324,16 +324,19 @@ class Summary {
                      .arg(line.times == 1 ? QStringLiteral("time") : QStringLiteral("times"), ranksText(line.ranks), others,
                           line.most == 1 ? QStringLiteral("message") : QStringLiteral("messages")));
         }
+        const MinimalTrace trace = analysis.minimalTrace();
         if (lines.empty()) {
             item(QStringLiteral("none"));
-            return;
         }
-        const MinimalTrace trace = analysis.minimalTrace();
-        item(QStringLiteral("to repeat the run, the order of %1 of %2 messages is enough (%3 %), at least %4 are needed")
-                 .arg(trace.traced.size())
-                 .arg(trace.messages)
-                 .arg(trace.share() * 100, 0, 'f', 1)
-                 .arg(trace.lowerBound));
+        if (lines.empty() && trace.messages != 0) {
+            item(QStringLiteral("to repeat the run, the order of none of its %1 messages is needed").arg(trace.messages));
+        } else if (!lines.empty()) {
+            item(QStringLiteral("to repeat the run, the order of %1 of %2 messages is enough (%3 %), at least %4 are needed")
+                     .arg(trace.traced.size())
+                     .arg(trace.messages)
+                     .arg(trace.share() * 100, 0, 'f', 1)
+                     .arg(trace.lowerBound));
+        }
     }
 
     void communicators() {

@@ -55,6 +55,12 @@ TESTS = [
     ("search", 0, "^92 ways to put 8 queens$"),
     ("search 9", 0, "^352 ways to put 9 queens$"),
     ("table", 0, r"^first:( [0-3]){24}\n24 keys, 0 wrong$"),
+    ("table1/det", 0, "^determinant of 100 rows: 484935, right$"),
+    ("table1/line", 0, "^1000 segments cross 426 times, right$"),
+    ("table1/mesh", 0, "^mesh of 300 rows after 100 steps: right$"),
+    ("table1/mult", 0, "^product of 100 rows: right$"),
+    ("table1/sys", 0, "^300 equations: right$"),
+    ("table1/tycho", 0, "^200 caches: right$"),
     ("racing 1 10", 0, r"^(seed ([1-9]|10) rank [0-3]: \d+ messages, \d+ failed polls, checksum [0-9a-f]{16}\n){40}$"),
 ]
 DEMOS = [
