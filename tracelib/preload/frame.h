@@ -310,6 +310,9 @@ class Frame {
         rank.poll.thread = thread.ordinal;
         rank.poll.site = m_site;
         rank.poll.failures = 0;
+        rank.poll.comm = d.comm;
+        rank.poll.source = d.recvPeer;
+        rank.poll.tag = d.recvTag;
         rank.poll.open.store(true, std::memory_order_relaxed);
         const std::uint64_t number = rank.recorder.append(d, executionTime(clockNow()));
         rank.header->pollFailures.store(0, std::memory_order_relaxed);

@@ -53,6 +53,10 @@ struct OpenPoll {
     std::uint16_t thread;
     CodeAddress site;
     std::uint64_t failures;
+    // What its begin has asked for: of a probe, else nothing.
+    CommIndex comm;
+    std::int32_t source;
+    std::int32_t tag;
 };
 
 struct Rank {

@@ -29,6 +29,19 @@ void fillProbed(DetailsView& d, const Args& a, const MPI_Status& status, int cod
     }
 }
 
+/// The end of a poll. What was asked for first, maybe by a poll of another kind, may not be what has succeeded: the end
+/// says it where it is something else.
+template <FunctionId F>
+void fillPolled(DetailsView& d, const Args& a, const MPI_Status& status, int code) {
+    fillProbe(d, a);
+    if (d.comm == rank.poll.comm && d.recvPeer == rank.poll.source && d.recvTag == rank.poll.tag) {
+        d.comm = kNoComm;
+        d.recvPeer = kNoPeer;
+        d.recvTag = kNoTag;
+    }
+    fillProbed<F>(d, a, status, code);
+}
+
 template <FunctionId F, typename Call>
 int tracedProbe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
@@ -55,7 +68,7 @@ int tracedIprobe(const Args& a, CodeAddress site, Call call) {
     return polled(
         frame, [&](DetailsView& d) { fillProbe(d, a); }, [&] { return call(status.place()); },
         [&] { return *a.flag == 0; },
-        [&](DetailsView& d, int code) { fillProbed<F>(d, a, *status.place(), code); }, [&] { *a.flag = 0; },
+        [&](DetailsView& d, int code) { fillPolled<F>(d, a, *status.place(), code); }, [&] { *a.flag = 0; },
         [&] {
             *a.sourcePlace = forced.probed(*a.sourcePlace);
             return untilYes([&] { return call(status.place()); }, a.flag);

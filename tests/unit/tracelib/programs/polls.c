@@ -49,6 +49,21 @@ static void poller(void) {
     MPI_Testsome(2, r, &n, indices, MPI_STATUSES_IGNORE); /* undefined: nothing to wait for */
     MPI_Mprobe(MPI_PROC_NULL, 0, WORLD, &m, MPI_STATUS_IGNORE);
     MPI_Mrecv(data, 0, MPI_INT, &m, MPI_STATUS_IGNORE);
+    /* Polls of one call that ask for something else than the first: the one that succeeds says what it asked for. */
+    MPI_Barrier(WORLD);
+    MPI_Irecv(data, 1, MPI_INT, 0, 7, WORLD, &r[0]);
+    MPI_Test(&r[0], &flag, &s);
+    do {
+        MPI_Iprobe(MPI_ANY_SOURCE, 8, WORLD, &flag, &s);
+    } while (!flag);
+    MPI_Recv(data, 1, MPI_INT, 0, 8, WORLD, MPI_STATUS_IGNORE);
+    MPI_Improbe(0, 10, WORLD, &flag, &m, &s);
+    do {
+        MPI_Improbe(MPI_ANY_SOURCE, 9, WORLD, &flag, &m, &s);
+    } while (!flag);
+    MPI_Mrecv(data, 1, MPI_INT, &m, &s);
+    MPI_Send(data, 1, MPI_INT, 0, 6, WORLD);
+    MPI_Wait(&r[0], &s);
 }
 
 int main(int argc, char** argv) {
@@ -61,6 +76,13 @@ int main(int argc, char** argv) {
         for (tag = 1; tag <= 5; ++tag) {
             MPI_Send(data, tag > 4 ? 1 : tag > 1 ? tag : 1, MPI_INT, 1, tag, WORLD);
         }
+        MPI_Barrier(WORLD);
+        usleep(20000);
+        MPI_Send(data, 1, MPI_INT, 1, 8, WORLD);
+        usleep(20000);
+        MPI_Send(data, 1, MPI_INT, 1, 9, WORLD);
+        MPI_Recv(data, 1, MPI_INT, 1, 6, WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(data, 1, MPI_INT, 1, 7, WORLD);
     } else {
         poller();
     }
