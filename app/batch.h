@@ -96,6 +96,7 @@ class BatchRunner : public QObject {
     Outcome races(const ScriptLine& line, Lines& out);
     Outcome nextRace(const ScriptLine& line, Lines& out);
     Outcome take(const ScriptLine& line);
+    bool knowRaces(const ScriptLine& line);
     [[nodiscard]] std::optional<replay::CallRef> callOf(const QString& rank, const QString& event, QString& error) const;
 
     // batch_executions.cpp

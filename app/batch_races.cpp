@@ -41,14 +41,18 @@ BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
     return {};
 }
 
-BatchRunner::Outcome BatchRunner::nextRace(const ScriptLine& line, Lines& out) {
-    // What has been recorded is looked at in the background: all of it counts.
+/// What has been recorded is looked at in the background: all of it counts.
+bool BatchRunner::knowRaces(const ScriptLine& line) {
     bool looked = false;
     const auto watch = connect(m_session, &Session::racesChanged, this, [&looked] { looked = true; });
     emit m_session->timelineChanged();
     const bool known = waitFor([&looked] { return looked; }, limit(line));
     disconnect(watch);
-    if (!known) {
+    return known;
+}
+
+BatchRunner::Outcome BatchRunner::nextRace(const ScriptLine& line, Lines& out) {
+    if (!knowRaces(line)) {
         return timedOut(line);
     }
     if (const QString why = m_session->whyNotNextRace(); !why.isEmpty()) {
@@ -108,6 +112,9 @@ BatchRunner::Outcome BatchRunner::take(const ScriptLine& line) {
     const auto send = race ? callOf(line.words.at(2), line.words.at(3), error) : std::nullopt;
     if (!send) {
         return {Verdict::Failed, error};
+    }
+    if (!knowRaces(line)) {
+        return timedOut(line);
     }
     m_mustBegin = !line.mayFail;
     m_session->setStopAtStart(false);

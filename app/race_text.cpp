@@ -51,7 +51,8 @@ QString raceLine(const Timeline& timeline, const Race& race) {
 }
 
 QString executionTitle(const Session::Execution& execution) {
-    return execution.text.isEmpty() ? QStringLiteral("as it was first run") : execution.text;
+    return execution.text.isEmpty() ? QStringLiteral("as it was first run")
+                                    : QStringLiteral("from %1: %2").arg(execution.from).arg(execution.text);
 }
 
 QString executionText(const Session::Execution& execution) {

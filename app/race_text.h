@@ -13,9 +13,9 @@ namespace stopline::app {
 [[nodiscard]] QString raceLine(const replay::Timeline& timeline, const replay::Race& race);
 /// "got rank 0's message of event 3", "saw no message", "was cancelled"
 [[nodiscard]] QString outcomeText(const replay::Timeline& timeline, const replay::Race& race);
-/// "as it was first run"; "rank 1's MPI_Recv at event 5 takes rank 2's message"
+/// "as it was first run"; "from 1: rank 1's MPI_Recv at event 5 takes rank 2's message"
 [[nodiscard]] QString executionTitle(const replay::Session::Execution& execution);
-/// "as it was first run, 120 events"; "rank 1's MPI_Recv at event 5 takes rank 2's message, 98 events"
+/// "as it was first run, 120 events"; "from 1: rank 1's MPI_Recv at event 5 takes rank 2's message, 98 events"
 [[nodiscard]] QString executionText(const replay::Session::Execution& execution);
 /// "the same through event 12, then MPI_Send to 3 … there, MPI_Recv … here": there is the kept one, here the one on show.
 [[nodiscard]] QString differenceText(const replay::Session::ExecutionDifference& difference);

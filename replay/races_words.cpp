@@ -1,5 +1,7 @@
 #include "races.h"
 
+#include "jobs.h"
+
 #include "../tracelib/functions.h"
 
 namespace stopline::replay {
@@ -7,8 +9,8 @@ namespace stopline::replay {
 std::string reasonText(const Timeline& timeline, const Race& race, const Alternative& alternative) {
     const Call send = timeline.call(alternative.send);
     const trace::EventDetails& sent = timeline.details(alternative.send.rank, send.beginDetails);
-    const std::string receiver = "rank " + std::to_string(race.call.rank.value());
-    std::string text = "rank " + std::to_string(alternative.sender.value()) + "'s " +
+    const std::string receiver = "rank " + rankName(race.call.rank);
+    std::string text = "rank " + rankName(alternative.sender) + "'s " +
                        std::string(trace::functionName(sent.function)) + " at event " +
                        std::to_string(send.begin.value()) + " (tag " + std::to_string(alternative.tag) +
                        (race.tag == kAnyTag ? ", any tag fits" : "") +

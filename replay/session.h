@@ -311,6 +311,7 @@ class Session : public QObject {
     // --- Executions beside the one on show: it has departed from them, or a choice was made ---
     struct Execution {
         int number = 1;    ///< in the order in which they were made
+        int from = 0;      ///< number of the one with which it shares its beginning; 0: none
         QString text;      ///< by what it differs from the one that it was made of; empty for the first
         quint64 events = 0;
         bool shown = true;

@@ -5,6 +5,7 @@
 #include "words.h"
 
 #include <algorithm>
+#include <functional>
 #include <csignal>
 #include <unordered_map>
 #include <utility>
@@ -29,7 +30,10 @@ quint64 eventsOf(const Timeline& timeline) {
 /// Events of one rank in two recordings of it.
 class RankComparison {
   public:
-    RankComparison(const Timeline& a, const Timeline& b, RankId rank) : m_a(a), m_b(b), m_rank(rank) {}
+    /// Where code has moved between the executions, calls are from the same place when `sameSite` says so.
+    using SameSite = std::function<bool(CodeAddress, CodeAddress)>;
+    RankComparison(const Timeline& a, const Timeline& b, RankId rank, SameSite sameSite)
+        : m_a(a), m_b(b), m_rank(rank), m_sameSite(std::move(sameSite)) {}
 
     Session::ExecutionDifference find() {
         Session::ExecutionDifference found;
@@ -61,7 +65,12 @@ class RankComparison {
         const DetailsId b = m_b.eventDetails(m_rank, event);
         const auto [known, fresh] = m_known.try_emplace((std::uint64_t(a.value()) << 32) | b.value(), false);
         if (fresh) {
-            known->second = sameEvent(m_a.details(m_rank, a), m_b.details(m_rank, b));
+            const trace::EventDetails& one = m_a.details(m_rank, a);
+            trace::EventDetails other = m_b.details(m_rank, b);
+            if (one.site != other.site && m_sameSite(one.site, other.site)) {
+                other.site = one.site;
+            }
+            known->second = sameEvent(one, other);
         }
         return known->second;
     }
@@ -69,6 +78,7 @@ class RankComparison {
     const Timeline& m_a;
     const Timeline& m_b;
     RankId m_rank;
+    SameSite m_sameSite;
     std::unordered_map<std::uint64_t, bool> m_known; ///< by a pair of details
 };
 
@@ -79,6 +89,7 @@ class RankComparison {
 void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     KeptExecution kept;
     kept.number = execution.number;
+    kept.from = execution.from;
     kept.text = execution.text;
     for (int i = 0; before == nullptr && i < ranks; ++i) {
         kept.views.push_back(q->rank(RankId(i)));
@@ -93,27 +104,35 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     }
     kept.input = input;
     kept.programs = programOf;
+    const int from = kept.number;
+    if (kept.views.empty()) { // what is written is the one's that goes on
+        for (const auto& [key, bytes] : recordedStreams) {
+            kept.outputs[key.first] += bytes;
+        }
+    } else {
+        kept.outputs = outputs;
+    }
     keptExecutions.push_back(std::move(kept));
     while (keptExecutions.size() > kMostKept) {
         keptExecutions.pop_front();
     }
-    execution = {++executionsSoFar, {}};
+    execution = {++executionsSoFar, from, {}};
 }
 
 /// Nothing of the executions before has to do with what comes.
 void Session::Impl::forgetExecutions() {
     keptExecutions.clear();
     executionsSoFar = 1;
-    execution = {1, {}};
+    execution = {1, 0, {}};
     emit q->executionsChanged();
 }
 
 QVector<Session::Execution> Session::executions() const {
     QVector<Execution> all;
     for (const Impl::KeptExecution& kept : m_impl->keptExecutions) {
-        all << Execution{kept.number, kept.text, eventsOf(kept.recording->timeline()), false};
+        all << Execution{kept.number, kept.from, kept.text, eventsOf(kept.recording->timeline()), false};
     }
-    all << Execution{m_impl->execution.number, m_impl->execution.text, eventsOf(timeline()), true};
+    all << Execution{m_impl->execution.number, m_impl->execution.from, m_impl->execution.text, eventsOf(timeline()), true};
     std::sort(all.begin(), all.end(), [](const Execution& a, const Execution& b) { return a.number < b.number; });
     return all;
 }
@@ -127,7 +146,12 @@ QVector<Session::ExecutionDifference> Session::differences(int number) const {
         const Timeline& other = kept.recording->timeline();
         for (int i = 0; i < std::max(other.rankCount(), timeline().rankCount()); ++i) {
             if (i < other.rankCount() && i < timeline().rankCount()) {
-                found << RankComparison(other, timeline(), RankId(i)).find();
+                const auto sameSite = [this, i](CodeAddress a, CodeAddress b) {
+                    const SourceLocation one = m_impl->siteOf(RankId(i), a);
+                    const SourceLocation two = m_impl->siteOf(RankId(i), b);
+                    return one.known() && one.file == two.file && one.line == two.line && one.function == two.function;
+                };
+                found << RankComparison(other, timeline(), RankId(i), sameSite).find();
             }
         }
     }
@@ -154,7 +178,7 @@ void Session::showExecution(int number) {
     d.keepExecution(nullptr);
     d.executionsSoFar = counted; // nothing new has begun
     d.endJob();
-    d.execution = {shown.number, shown.text};
+    d.execution = {shown.number, shown.from, shown.text};
     d.recording = std::move(shown.recording);
     d.recordedSpec = shown.spec;
     d.recordedValues = std::move(shown.values);
@@ -172,13 +196,20 @@ void Session::showExecution(int number) {
         view.rank = RankId(std::int32_t(i));
         const EventIndex last = timeline().lastEvent(view.rank);
         view.insideMpi = last.value() > 0 && timeline().isBegin(view.rank, last);
+        const bool itsEnd = view.phase == RankPhase::Exited && view.exitSignal == 0 && view.place.event == last;
         view.place = {last, view.insideMpi};
-        if (view.phase != RankPhase::Exited) {
-            view.phase = RankPhase::Exited; // its processes are gone
+        view.location = {};
+        if (!itsEnd) { // how it ended is not known any more
+            view.phase = RankPhase::Exited;
             view.why = StopWhy::None;
             view.exitSignal = SIGTERM;
-            view.detail = tr("left for another execution");
+            view.detail = tr("shown without its processes");
         }
+    }
+    d.outputs = std::move(shown.outputs);
+    emit outputCleared();
+    for (const auto& [rank, bytes] : d.outputs) {
+        emit outputAdded(RankId(rank), 1, bytes);
     }
     d.recordingReplaced();
     emit ranksChanged();

@@ -121,7 +121,9 @@ struct Session::Impl {
     // Other executions (session_executions.cpp).
     struct KeptExecution {
         int number = 0;
+        int from = 0;
         QString text;
+        std::map<int, QByteArray> outputs; ///< by rank, both streams
         std::unique_ptr<Recording> recording;
         LaunchSpec spec;
         std::map<int, QByteArray> values;
@@ -133,6 +135,7 @@ struct Session::Impl {
     std::deque<KeptExecution> keptExecutions; ///< the oldest first
     struct {
         int number = 1;
+        int from = 0;
         QString text;
     } execution; ///< the one on show
     int executionsSoFar = 1;

@@ -88,7 +88,8 @@ bool Session::runsToNextRace() const {
 }
 
 QString Session::noRacesText() const {
-    return races().windows() == 0 ? tr("nothing raced: the program has no receive or probe of any source")
+    return !m_impl->recordedEvents() ? tr("nothing raced: nothing is recorded")
+           : races().windows() == 0 ? tr("nothing raced: the program has no receive or probe of any source")
                                   : tr("nothing raced: each receive of any source could only get the message that it got");
 }
 
@@ -207,6 +208,9 @@ void Session::takeInstead(CallRef call, CallRef send) {
     std::optional<Choice> choice;
     std::string why = "no such race is known";
     for (const Race& race : races().racesOf(call)) {
+        if (race.send && *race.send == send) {
+            why = "it is the one that came";
+        }
         for (const Alternative& one : races().alternatives(race)) {
             if (one.send == send) {
                 why.clear();

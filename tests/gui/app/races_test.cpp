@@ -118,7 +118,7 @@ class RacesTest : public WindowFixture {
         QVERIFY(!dock->showAction()->isEnabled());
         Scripted& s = scriptOf(*m_session);
         recordRace(*m_session);
-        s.executions = {{1, {}, 14, false}, {2, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true}};
+        s.executions = {{1, 0, {}, 14, false}, {2, 1, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true}};
         s.differences[1] = {{RankId{0}, EventIndex{3}, QStringLiteral("MPI_Recv got source 1"), QStringLiteral("MPI_Recv got source 2")},
                             {RankId{1}, EventIndex{4}, {}, {}}};
         emit m_session->executionsChanged();

@@ -44,7 +44,7 @@ struct Scripted {
     RaceAnalysis analysis;
     std::vector<Race> found; ///< foundRaces()
     QString noNextRace;                             ///< whyNotNextRace()
-    QVector<Session::Execution> executions{{1, {}, 0, true}};
+    QVector<Session::Execution> executions{{1, 0, {}, 0, true}};
     QMap<int, QVector<Session::ExecutionDifference>> differences; ///< by number of the kept one
     QStringList calls;              ///< "continue all", "runTo a.c 12", … in order
     bool following = false;
