@@ -10,6 +10,7 @@
 #include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace stopline::agent {
@@ -105,6 +106,41 @@ bool split(std::string_view line, Fields& fields) {
     return true;
 }
 
+/// The line is of executable code of a file.
+bool isCode(std::string_view line, Fields& fields) {
+    return split(line, fields) && fields.permissions.size() >= 3 && fields.permissions[2] == 'x' && fields.path.starts_with('/');
+}
+
+/// Those lines of a process's map. The kernel gives it out in pieces: one that ends meanwhile breaks off between them.
+std::string codeLines(const std::string& process) {
+    const std::string maps = File(process + "/maps").all();
+    std::string lines;
+    std::string_view rest = maps;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find('\n');
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        if (Fields fields; isCode(line, fields)) {
+            lines.append(line) += '\n';
+        }
+    }
+    return lines;
+}
+
+/// What two looks in a row have seen; empty when the process is ending, or maps code all the time.
+std::string steadyCodeLines(const std::string& process) {
+    constexpr int kLooks = 4;
+    std::string lines = codeLines(process);
+    for (int look = 1; look < kLooks; ++look) {
+        std::string again = codeLines(process);
+        if (again == lines) {
+            return lines;
+        }
+        lines = std::move(again);
+    }
+    return {};
+}
+
 } // namespace
 
 std::string readBuildId(const std::string& path) {
@@ -158,7 +194,7 @@ std::optional<std::string> ModuleReader::buildIdAt(const std::string& path) {
 std::string ModuleReader::read(pid_t pid) {
     constexpr std::string_view kDeleted = " (deleted)";
     const std::string process = "/proc/" + std::to_string(pid);
-    const std::string maps = File(process + "/maps").all();
+    const std::string maps = steadyCodeLines(process);
     std::string text;
     std::string_view rest = maps;
     while (!rest.empty()) {
@@ -166,8 +202,7 @@ std::string ModuleReader::read(pid_t pid) {
         std::string_view line = rest.substr(0, end);
         rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
         Fields fields;
-        if (!split(line, fields) || fields.permissions.size() < 3 || fields.permissions[2] != 'x' ||
-            !fields.path.starts_with('/')) {
+        if (!isCode(line, fields)) {
             continue;
         }
         std::string build;
