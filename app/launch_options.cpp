@@ -43,6 +43,17 @@ QString LaunchOptions::read(const QCommandLineParser& parser, replay::LaunchSpec
         }
         launch.keepBytes = *bytes;
     }
+    if (parser.isSet(checkData)) {
+        launch.alsoNoted |= trace::kNoteSent;
+    }
+    for (const QString& names : parser.values(values)) {
+        for (const QString& name : names.split(u',')) {
+            if (name != QLatin1StringView("getpid")) {
+                return QStringLiteral("--values knows getpid, not `%1`; times, random bytes and standard input are always recorded.").arg(name);
+            }
+            launch.alsoNoted |= trace::kNotePid;
+        }
+    }
     launch.workingDirectory = parser.value(directory);
     if (!launch.workingDirectory.isEmpty() && !QFileInfo(launch.workingDirectory).isDir()) {
         return QStringLiteral("The working directory %1 does not exist.").arg(launch.workingDirectory);

@@ -36,8 +36,15 @@ struct LaunchOptions {
                                            "64M, 2G (default 1G); then the oldest go."),
                             QStringLiteral("size")};
 
+    QCommandLineOption values{QStringLiteral("values"),
+                              QStringLiteral("What is recorded besides times and random bytes, and given back when the recording is "
+                                             "executed again: getpid."),
+                              QStringLiteral("names")};
+    QCommandLineOption checkData{QStringLiteral("check-data"),
+                                 QStringLiteral("Hash what is sent; another execution is stopped where it sends other data.")};
+
     [[nodiscard]] QList<QCommandLineOption> all() const {
-        return {ranks, launcher, launcherArgs, directory, environment, input, keep};
+        return {ranks, launcher, launcherArgs, directory, environment, input, keep, values, checkData};
     }
 
     /// Fills in what is to be launched, with the parser's positional arguments as the program or the

@@ -84,6 +84,7 @@ void AgentLink::configure(const RankConfig& config) {
                         {"mapdir", QFile::encodeName(config.mapDirectory).toStdString()},
                         {"keep", std::to_string(config.keepBytes)},
                         {"randomize", config.randomizeAddresses ? "1" : "0"},
+                        {"noted", std::to_string(config.alsoNoted)},
                         {"jitter", std::to_string(config.jitter)},
                         {"record", config.record ? "1" : "0"}});
 }
@@ -100,6 +101,9 @@ void AgentLink::setThreshold(EventIndex event) {
 }
 void AgentLink::release() {
     m_impl->command("release");
+}
+void AgentLink::leaveOrder() {
+    m_impl->command("leaveorder");
 }
 void AgentLink::stopRank() {
     m_impl->command("stop");

@@ -63,6 +63,7 @@ struct RankConfig {
     bool randomizeAddresses = false;
     QByteArray order;    ///< log of what MPI is to decide as it did (tracelib/order.h); empty: nothing
     QByteArray values;   ///< log of times and random bytes that the rank is given (tracelib/values.h); empty: it gets what is true
+    quint32 alsoNoted = 0; ///< trace::AlsoNoted bits
     quint64 jitter = 0;  ///< seed of random delays before calls; 0: none
     bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
@@ -84,6 +85,7 @@ class AgentLink : public QObject {
     void openGate();
     void setThreshold(EventIndex event);
     void release();
+    void leaveOrder(); ///< the rank follows its log of order no further
     void stopRank(); ///< SIGSTOP to the rank
     void kill();
     void finish();

@@ -64,7 +64,7 @@ struct TraceHeader {
 /// Config fields: gate (Gate as number), threshold, incarnation, library (directory of
 /// libstopline-mpi-<MPI>.so, from which the agent chooses by what the program links), gdb (program), mapdir
 /// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default), jitter (seed of
-/// delays before calls, 0: none), keep (bytes of compressed events that a rank keeps, 0: default), record (1: no gdb,
+/// delays before calls, 0: none), noted (trace::AlsoNoted bits), keep (bytes of compressed events that a rank keeps, 0: default), record (1: no gdb,
 /// output and
 /// signals go past the agent, and a rank that has ended is kept until `finish`).
 ///
@@ -73,7 +73,7 @@ struct TraceHeader {
 /// alive (0 dead), exit (wait status, once dead; -1 where the system does not tell), gdb (pid, 0 dead),
 /// recordingoff, build.
 ///
-/// Commands: opengate; threshold (value); release; stop (SIGSTOP to the rank's caller thread); kill (rank and
+/// Commands: opengate; threshold (value); release; leaveorder (the rank follows its log no further); stop (SIGSTOP to the rank's caller thread); kill (rank and
 /// gdb); finish (the window has seen the end: exit with the rank's code); poll (send State now); stdin is
 /// mpirun's business.
 

@@ -80,6 +80,7 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
     }
     m_mapping.header().gate.store(static_cast<std::uint32_t>(unsignedField(config, "gate", 0)));
     m_mapping.header().threshold.store(unsignedField(config, "threshold", kNoThreshold.value()));
+    m_mapping.header().alsoNoted.store(static_cast<std::uint32_t>(unsignedField(config, "noted", 0)));
     if (const std::uint64_t seed = unsignedField(config, "jitter", 0); seed != 0) {
         // Another one for each rank, and never 0.
         m_mapping.header().jitter.store((seed + static_cast<std::uint64_t>(m_setup.rank) + 1) * 0x9e3779b97f4a7c15ULL | 1U);

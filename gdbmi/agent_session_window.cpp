@@ -61,6 +61,8 @@ void Session::obey(const Fields& command) {
     } else if (what == "threshold") {
         header.threshold.store(unsignedField(command, "value", kNoThreshold.value()),
                                std::memory_order_release);
+    } else if (what == "leaveorder") {
+        header.orderLeft.store(1, std::memory_order_release);
     } else if (what == "release") {
         header.release.store(1, std::memory_order_release);
         wakeFutex(header.release);

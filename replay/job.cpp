@@ -123,6 +123,12 @@ void Job::writeInput(const QByteArray& bytes) {
     }
 }
 
+void Job::endInput() {
+    if (m_launcher.state() != QProcess::NotRunning && m_spec.inputFile.isEmpty()) {
+        m_launcher.closeWriteChannel();
+    }
+}
+
 RankProcess* Job::rank(RankId rank) const {
     const auto index = std::size_t(rank.value());
     return rank.value() >= 0 && index < m_ranks.size() ? m_ranks[index] : nullptr;
@@ -184,6 +190,7 @@ void Job::onAgent(agent::AgentLink* link) {
     config.gdbProgram = m_installation.gdb;
     config.mapDirectory = m_installation.mapDirectory;
     config.keepBytes = m_spec.keepBytes;
+    config.alsoNoted = m_spec.alsoNoted;
     m_configure(row, config);
     auto* rank = new RankProcess(row, link, config, this);
     m_ranks[std::size_t(row.value())] = rank;

@@ -46,6 +46,7 @@ class Job : public QObject {
     /// Ends ranks, gdbs and the launcher; ended() follows. Safe to call again.
     void kill();
     void writeInput(const QByteArray& bytes);
+    void endInput(); ///< behind all that has been written
 
   signals:
     void sized(int ranks); ///< of the first job

@@ -17,6 +17,11 @@ namespace {
 
 using Entry = OrderEntry;
 
+/// A call about a list whose requests some have failed of: MPI may leave at any time then, with others still on.
+bool failsInPart(const EventDetails& end) {
+    return end.error == trace::ErrorClass::InStatus && (end.function == FunctionId::Waitall || end.function == FunctionId::Testall);
+}
+
 bool deliversSome(FunctionId function) {
     return function == FunctionId::Waitany || function == FunctionId::Waitsome || function == FunctionId::Testany ||
            function == FunctionId::Testsome;
@@ -192,7 +197,7 @@ class Builder {
             }
             break;
         case CallClass::Wait:
-            if (deliversSome(end.function) && !end.completions.empty() && again(call)) {
+            if ((deliversSome(end.function) || failsInPart(end)) && !end.completions.empty() && again(call)) {
                 Entry entry{OrderKind::Completed, {}};
                 addPositions(entry, end);
                 m_entries[call.begin.value()] = std::move(entry);
@@ -201,11 +206,7 @@ class Builder {
         default:
             break;
         }
-        if (end.error != trace::ErrorClass::Success && trace::completesRequests(callClass) && begin.requests.size() > end.completions.size() &&
-            begin.requests.size() > 1) {
-            note(Unforced::Why::Unknown, call); // of a list that failed MPI need not say what the others got
-        }
-        if (end.truncated && deliversSome(end.function)) {
+        if (end.truncated && (deliversSome(end.function) || failsInPart(end))) {
             note(Unforced::Why::TooLong, call);
         }
         for (const trace::Completion& completion : end.completions) {
@@ -229,8 +230,8 @@ class Builder {
             outcome = end.error == trace::ErrorClass::Success ? PollOutcome::All : PollOutcome::Real;
         } else if (callClass == CallClass::Test) {
             outcome = end.completions.empty()          ? PollOutcome::Real
-                      : deliversSome(end.function) ? PollOutcome::Completed
-                                                       : PollOutcome::All;
+                      : deliversSome(end.function) || failsInPart(end) ? PollOutcome::Completed
+                                                                       : PollOutcome::All;
         } else if (end.status.source >= 0) {
             outcome = PollOutcome::Source;
         }

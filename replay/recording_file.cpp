@@ -51,9 +51,9 @@ bool takeHex(std::string_view& line, std::uint64_t& value) {
 } // namespace
 
 std::string chunkName(std::uint32_t type) {
-    static constexpr std::array<const char*, 15> kNames = {
+    static constexpr std::array<const char*, 16> kNames = {
         "",      "job",    "rank", "modules",    "header", "staging", "dictionary", "communicators",
-        "stops", "blocks", "exit", "call sites", "end", "values", "start of history"};
+        "stops", "blocks", "exit", "call sites", "end", "values", "start of history", "input"};
     return type > 0 && type < kNames.size() ? kNames[type] : "type " + std::to_string(type);
 }
 

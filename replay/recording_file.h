@@ -14,7 +14,8 @@
 //
 // Chunk types and what they hold, before compression:
 //   Job        fields: stopline (version), command (one word a line), directory, started (ns since 1970),
-//              recorder (host that ran `stopline record`), ranks (as the launcher said, 0 unknown)
+//              recorder (host that ran `stopline record`), ranks (as the launcher said, 0 unknown), noted
+//              (trace::AlsoNoted bits)
 //   Rank       fields: job, host, program, directory, clock (ns to be added to the
 //              rank's CLOCK_MONOTONIC to get the recorder's)
 //   Modules    text: the rank's code, one module a line as agent_modules.h says; the last one of a rank
@@ -73,6 +74,7 @@ enum class ChunkType : std::uint32_t {
     End = 12,
     Values = 13, ///< times and random bytes that the rank asked for (tracelib/values.h), whole
     Start = 14,
+    Input = 15, ///< of the job: 'e' where its standard input had ended, else '-', then what it held
 };
 /// "blocks", "call sites": for messages; "type 99" for an unknown one.
 [[nodiscard]] std::string chunkName(std::uint32_t type);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <unistd.h>
 
 namespace stopline::replay {
 
@@ -86,7 +87,8 @@ QString RecordingJob::start() {
     }
     m_launcher.setProcessChannelMode(QProcess::ForwardedChannels);
     if (m_spec.inputFile.isEmpty()) {
-        m_launcher.setInputChannelMode(QProcess::ForwardedInputChannel);
+        m_input = std::make_unique<InputTee>(STDIN_FILENO, m_launcher, this);
+        connect(&m_launcher, &QProcess::started, m_input.get(), &InputTee::start);
     }
     prepareLauncher(m_launcher, m_spec, m_server);
     m_started = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
@@ -105,6 +107,7 @@ void RecordingJob::writeJob() {
                           {"command", bytesOf(words(m_spec).join(u'\n'))},
                           {"directory", bytesOf(QDir(directory).absolutePath())},
                           {"started", std::to_string(m_started)},
+                          {"noted", std::to_string(m_spec.alsoNoted)},
                           {"recorder", QSysInfo::machineHostName().toStdString()},
                           {"ranks", std::to_string(m_ranks.size())}}));
 }
@@ -177,6 +180,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     config.gdbProgram.clear();
     config.mapDirectory = m_installation.mapDirectory;
     config.keepBytes = m_spec.keepBytes;
+    config.alsoNoted = m_spec.alsoNoted;
     config.randomizeAddresses = true; // as without us
     config.record = true;
     config.jitter = m_jitter;

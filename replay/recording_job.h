@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../gdbmi/agent_link.h"
+#include "input_tee.h"
 #include "job.h"
 #include "recording_writer.h"
 
@@ -71,6 +72,7 @@ class RecordingJob : public QObject {
     RecordingWriter m_writer;
     agent::AgentServer m_server;
     QProcess m_launcher;
+    std::unique_ptr<InputTee> m_input; ///< null: the launcher reads a file
     qint64 m_launcherPid = 0;
     JobTable m_jobs;
     std::vector<std::unique_ptr<Rank>> m_ranks; ///< by row; null: has not come

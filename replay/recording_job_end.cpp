@@ -4,6 +4,8 @@
 #include "recording_sites.h"
 #include "words.h"
 
+#include <QFile>
+
 #include <csignal>
 #include <cstring>
 #include <set>
@@ -84,6 +86,21 @@ void RecordingJob::writeFile() {
         if (rank != nullptr && rank->unwritten) {
             keep(*rank, true);
             whole = whole && !rank->unwritten;
+        }
+    }
+    if (m_input != nullptr && (m_input->ended() || !m_input->bytes().isEmpty())) {
+        const bool end = m_input->ended() && !m_input->cutShort();
+        whole = m_writer.add(ChunkType::Input, -1, (end ? "e" : "-") + m_input->bytes().toStdString()) && whole;
+        if (m_input->cutShort()) {
+            emit said(QStringLiteral("The job has read more than %1 MiB of standard input: no more than that is kept, and given "
+                                     "to it again when the recording is executed.")
+                          .arg(InputTee::kMostBytes >> 20));
+        }
+    }
+    if (m_input == nullptr) {
+        QFile file(m_spec.inputFile);
+        if (file.size() <= InputTee::kMostBytes && file.open(QIODevice::ReadOnly)) {
+            whole = m_writer.add(ChunkType::Input, -1, "e" + file.readAll().toStdString()) && whole;
         }
     }
     const int fault = m_writer.fault();

@@ -300,6 +300,12 @@ class Parser {
             }
             return;
         }
+        if (type == ChunkType::Input && !bytes.empty()) {
+            m_file.inputKnown = true;
+            m_file.inputEnded = bytes.front() == 'e';
+            m_file.input = bytes.substr(1);
+            return;
+        }
         if (type != ChunkType::Job && type != ChunkType::End) {
             return;
         }
@@ -315,6 +321,7 @@ class Parser {
         m_file.command = lines(fileField(fields, "command"));
         m_file.directory = fileField(fields, "directory");
         m_file.recorder = fileField(fields, "recorder");
+        m_file.noted = static_cast<std::uint32_t>(std::clamp<std::int64_t>(fileNumber(fields, "noted", 0), 0, 0xff));
         m_file.started = fileNumber(fields, "started", 0);
         const auto count = fileNumber(fields, "ranks", 0);
         if (count > 0 && count <= kMaxFileRank && m_file.ranks.size() < static_cast<std::size_t>(count)) {

@@ -45,6 +45,10 @@ struct RecordingFile {
     std::int64_t started = 0; ///< ns since 1970
     std::int64_t took = 0;    ///< ns; 0 unknown
     int exitCode = -1;        ///< of the job; -1 unknown
+    std::uint32_t noted = 0;  ///< trace::AlsoNoted bits
+    std::string input;        ///< standard input that the job was given
+    bool inputKnown = false;  ///< false: it was not recorded
+    bool inputEnded = false;  ///< the job has seen its end
     std::string lost;         ///< what could not be written; empty: nothing
     bool finished = false;    ///< it has its last chunk
     std::uint64_t chunks = 0; ///< sound ones

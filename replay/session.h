@@ -33,6 +33,7 @@ struct LaunchSpec {
     QString workingDirectory;              ///< empty: the window's
     QVector<std::pair<QString, QString>> environment; ///< added to, or replacing, the window's
     QString inputFile;                     ///< given to the launcher's stdin; empty: none
+    quint32 alsoNoted = 0; ///< trace::AlsoNoted bits: what is recorded besides, to be given back or compared
     quint64 keepBytes = 0; ///< of compressed events, by each rank, after which the oldest go; 0: 1 GiB
 };
 /// Most events of all ranks together that are shown, if nothing else is said: about 3 GB.

@@ -103,6 +103,8 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
         known = bytes.size() > known.size() && !departure ? bytes : known;
     }
     kept.input = input;
+    kept.inputEnded = inputEnded;
+    kept.sent = recordedSent;
     kept.programs = programOf;
     const int from = kept.number;
     if (kept.views.empty()) { // what is written is the one's that goes on
@@ -185,6 +187,8 @@ void Session::showExecution(int number) {
     d.recordedStreams = std::move(shown.streams);
     d.streams.clear();
     d.input = shown.input;
+    d.inputEnded = shown.inputEnded;
+    d.recordedSent = std::move(shown.sent);
     d.programOf = std::move(shown.programs);
     d.jobs = d.recording->jobs();
     d.ranks = d.jobs.rankCount();

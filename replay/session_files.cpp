@@ -93,7 +93,7 @@ QByteArray Session::output(RankId rank) const {
 }
 
 void Session::writeInput(const QByteArray& bytes) {
-    if (m_impl->job) {
+    if (m_impl->job && !m_impl->inputEnded) {
         m_impl->input += bytes;
         m_impl->job->writeInput(bytes);
     }

@@ -64,8 +64,11 @@ void TraceFollower::tick() {
     if (m_fetching > 0 || !m_pending.empty()) {
         return; // still at the last one
     }
-    if (m_comparing && !m_session.replaying()) {
+    if (m_comparing && !m_session.processes().empty() && !m_session.replaying()) { // none has come yet: then it will
         setComparing(false);
+    }
+    if (m_comparing) {
+        m_session.watchStandstill();
     }
     fetch([this](RankProcess* rank) {
         return (m_on || m_watching || m_session.recording->replaying(rank->rank())) && rank->view().phase == RankPhase::Running &&

@@ -10,6 +10,7 @@
 #include "session.h"
 #include "session_follow.h"
 #include "source_lines.h"
+#include "standstill.h"
 
 #include <QPointer>
 #include <QTimer>
@@ -129,6 +130,8 @@ struct Session::Impl {
         std::map<int, QByteArray> values;
         std::map<std::pair<int, int>, QByteArray> streams;
         QByteArray input;
+        bool inputEnded = false;
+        std::map<std::pair<int, std::uint64_t>, std::uint64_t> sent;
         std::map<int, QString> programs;
         std::vector<RankView> views; ///< empty: it is not known any more how its ranks stood
     };
@@ -161,6 +164,13 @@ struct Session::Impl {
     bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
     std::function<void(bool)> approachDone; ///< history bookkeeping
     std::optional<Departure> departure;
+    struct Still { ///< since when a rank has been where it is
+        EventIndex event{0};
+        bool inCall = false;
+        QElapsedTimer since;
+    };
+    std::map<int, Still> still;                          ///< by rank, while it goes over recorded ground
+    std::set<std::pair<int, std::uint64_t>> standstillSaid; ///< rank and event, in this execution
 
     // Control history.
     std::vector<Command> commands;
@@ -198,7 +208,9 @@ struct Session::Impl {
     std::map<std::pair<int, int>, QByteArray> recordedStreams; ///< of the execution before
     std::set<std::pair<int, int>> streamsDiffer;        ///< already said
     std::map<int, QByteArray> recordedValues;           ///< by rank: times and random bytes of the recording (tracelib/values.h)
-    QByteArray input;                                   ///< typed for the job so far
+    QByteArray input;                                   ///< typed for the job so far, or given to the recorded one
+    bool inputEnded = false;                            ///< the recorded one has seen its end
+    std::map<std::pair<int, std::uint64_t>, std::uint64_t> recordedSent; ///< by rank and count of what it had sent: hash
     std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
     std::map<QString, std::string> builds;              ///< build ids of those that are programs, as recorded or accepted
 
@@ -299,8 +311,17 @@ struct Session::Impl {
     [[nodiscard]] bool replaying() const;      ///< some rank is still on recorded ground
     void sayLive();
     void keepValues(const RankProcess* rank);
+    void compareSent(const RankProcess* rank, const trace::MappingHeader& header);
     void sayCompared();
     void sayUnforced();
+
+    // session_departure.cpp
+    void onDifference(const Difference& difference);
+    void leaveRecording(const Departure& found, const QString& text, const QString& remedy);
+    [[nodiscard]] std::vector<Doing> whatRanksDo() const;
+    void watchStandstill();
+    void sayWaitingFor(const Departure& found);
+    void sayBound();
 
     // session_travel.cpp
     void setOut(std::function<void()> then);
@@ -314,7 +335,6 @@ struct Session::Impl {
     void travelCommand(Verb verb, std::vector<Target> to);
     void oneCall(Verb verb);
     void notStarted();
-    void onDifference(const Difference& difference);
     [[nodiscard]] std::vector<RankProcess*> processes() const;
 };
 

@@ -108,6 +108,8 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
     again = throughRecording;
     liveSaid = false;
     departure.reset();
+    still.clear();
+    standstillSaid.clear();
     outputs.clear();
     if (throughRecording) {
         for (auto& [key, bytes] : streams) {
@@ -119,7 +121,9 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
     } else {
         recordedStreams.clear();
         recordedValues.clear();
+        recordedSent.clear();
         input.clear();
+        inputEnded = false;
         noteFiles();
     }
     streams.clear();
@@ -193,6 +197,9 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
             started->start();
             if (!input.isEmpty()) {
                 started->writeInput(input);
+            }
+            if (inputEnded) {
+                started->endInput();
             }
         }
     };

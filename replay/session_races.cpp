@@ -3,6 +3,8 @@
 #include "race_choice.h"
 #include "words.h"
 
+#include "../tracelib/values.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -11,6 +13,24 @@ namespace {
 
 /// Events of the recording that are looked at in one turn of the event loop: some milliseconds.
 constexpr std::uint64_t kPiece = 50'000;
+
+/// Times and random numbers of a rank as recorded, without what is said of the data that it sent behind an event: they may
+/// be others.
+QByteArray withoutSentBehind(const QByteArray& values, EventIndex last) {
+    trace::ValueReader reader(reinterpret_cast<const std::byte*>(values.constData()), std::size_t(values.size()));
+    trace::ValueWriter writer;
+    QByteArray kept;
+    for (; reader.kind() != trace::ValueKind::None; reader.next()) {
+        if (reader.kind() == trace::ValueKind::Sent && reader.event() > last.value()) {
+            continue;
+        }
+        const bool random = reader.kind() == trace::ValueKind::Random && reader.value() > 0;
+        std::vector<std::byte> item(trace::ValueWriter::kItemBytes + (random ? std::size_t(reader.value()) : 0));
+        const std::size_t used = writer.put(item.data(), reader.kind(), reader.event(), reader.value(), reader.bytes());
+        kept.append(reinterpret_cast<const char*>(item.data()), qsizetype(used));
+    }
+    return kept;
+}
 
 } // namespace
 
@@ -249,6 +269,10 @@ void Session::Impl::startChosen(const Choice& choice) {
     execution.text = text;
     streams.clear(); // what it prints has nothing to be compared with
     recordedStreams.clear();
+    recordedSent.clear();
+    for (auto& [rank, values] : recordedValues) {
+        values = withoutSentBehind(values, choice.upTo[std::size_t(rank)]);
+    }
     recording = std::move(next);
     recordingReplaced();
     emit q->timelineChanged();

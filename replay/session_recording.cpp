@@ -109,8 +109,11 @@ void Session::Impl::executeOpened() {
         recordedSpec.command << QString::fromStdString(word);
     }
     recordedSpec.workingDirectory = QString::fromStdString(origin->file.directory);
+    recordedSpec.alsoNoted = origin->file.noted;
     spec = recordedSpec;
-    input.clear();
+    input = QByteArray::fromStdString(origin->file.input);
+    inputEnded = origin->file.inputEnded;
+    recordedSent.clear();
     files.clear();
     recordedValues.clear();
     for (std::size_t i = 0; i < origin->file.ranks.size(); ++i) {

@@ -93,6 +93,65 @@ Session::Comparison Session::comparison() const {
     return result;
 }
 
+namespace {
+
+/// The last event by which what a rank had sent was put down, before `event`.
+EventIndex lastMark(const QByteArray& values, EventIndex event) {
+    trace::ValueReader reader(reinterpret_cast<const std::byte*>(values.constData()), std::size_t(values.size()));
+    EventIndex mark{0};
+    for (; reader.kind() != trace::ValueKind::None && reader.event() < event.value(); reader.next()) {
+        if (reader.kind() == trace::ValueKind::Sent) {
+            mark = EventIndex(reader.event());
+        }
+    }
+    return mark;
+}
+
+} // namespace
+
+/// What a rank has sent so far, by the library's comparison and, where it stands now, with what it had sent there before.
+void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHeader& header) {
+    if (departure) {
+        return;
+    }
+    EventIndex at(header.sentDiffers.load(std::memory_order_relaxed));
+    const std::uint64_t count = header.sentCount.load(std::memory_order_relaxed);
+    const std::uint64_t hash = header.sentHash.load(std::memory_order_relaxed);
+    const bool together = (count & ~trace::kSentCount) == hash << trace::kSentCountBits;
+    if (rank->stopped() && together) {
+        const auto [it, added] = recordedSent.try_emplace({int(rank->rank().value()), count & trace::kSentCount}, hash);
+        if (!added && it->second != hash && at.value() == 0) {
+            at = EventIndex(header.eventCount.load(std::memory_order_relaxed));
+        }
+    }
+    if (at.value() == 0 || !again) {
+        return;
+    }
+    const Timeline& timeline = recording->timeline();
+    Departure found;
+    found.rank = rank->rank();
+    found.event = at;
+    found.recorded = QStringLiteral("other data");
+    found.executed = found.recorded;
+    const auto call = timeline.callAt(found.rank, at);
+    if (call) {
+        const trace::EventDetails& begin = timeline.details(found.rank, timeline.call(*call).beginDetails);
+        found.recorded = detailsText(begin);
+        found.executed = found.recorded + QStringLiteral(" with other data, or one before it");
+        found.where = siteOf(found.rank, begin.site);
+    }
+    const EventIndex mark = lastMark(recordedValues[int(found.rank.value())], at);
+    leaveRecording(found,
+                   QStringLiteral("What rank %1 sends is not what it sent in the recording: it differs at event %2%3; %4")
+                       .arg(rankText(found.rank))
+                       .arg(at.value())
+                       .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
+                            mark.value() > 0 ? QStringLiteral("up to event %1 it was the same").arg(mark.value())
+                                             : QStringLiteral("from when on is not known")),
+                   QStringLiteral("The calls are the same, their data are not: a pointer, a random number, the number of a process, memory that was "
+                                  "never set. The diagram now shows this execution; you can go on from here."));
+}
+
 /// Of two executions of the recording the longer one tells more.
 void Session::Impl::keepValues(const RankProcess* rank) {
     QByteArray& kept = recordedValues[rank->rank().value()];
@@ -104,6 +163,9 @@ void Session::Impl::keepValues(const RankProcess* rank) {
         return;
     }
     const auto* header = reinterpret_cast<const trace::MappingHeader*>(bytes.data());
+    if ((header->alsoNoted.load(std::memory_order_relaxed) & trace::kNoteSent) != 0) {
+        compareSent(rank, *header);
+    }
     if (header->valuesWanted.load(std::memory_order_relaxed) == 2 && faultsSaid.insert(QStringLiteral("values")).second) {
         say(Severity::Warning,
             QStringLiteral("Rank %1 has asked for the time, or for random bytes, so often that no more of it is kept (%2 MiB a rank).")

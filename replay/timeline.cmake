@@ -13,6 +13,7 @@ add_library(stopline_timeline STATIC
     matcher_collectives.h matcher_collectives.cpp
     one_sided.h one_sided.cpp
     order_log.h order_log.cpp
+    standstill.h standstill.cpp
     causality.h causality.cpp causality_edges.h causality_walk.cpp
     causality_digest.h causality_digest.cpp
     closure.h closure.cpp

@@ -7,6 +7,11 @@
 //   stopline_*             our own prefix: stopline_stop_here, where gdb sets its only breakpoint in the
 //   library exit _exit _Exit quick_exit
 //                          libc: a rank that leaves without MPI_Finalize stops first
+//   clock clock_gettime gettimeofday time MPI_Wtime PMPI_Wtime
+//   getrandom getentropy arc4random{,_buf,_uniform} getpid
+//   open open64 openat openat64 __open_2 __open64_2 read __read_chk close fopen fopen64 fdopen fileno
+//   std::random_device::_M_getval()
+//                          libc and libstdc++: what the program is told of the world outside is noted, and told again
 //   ompi_mpi_errors_are_fatal_{comm,win,file}_handler ompi_mpi_abort
 //                          Open MPI: a rank stops before a fatal MPI error ends the job
 //   ompi_errhandler_invoke Open MPI: errors in our own questions are not the program's

@@ -12,7 +12,7 @@
 namespace stopline::trace {
 
 /// Raised whenever this layout or the block format changes. Reader and library refuse any other.
-inline constexpr std::uint32_t kFormatVersion = 6;
+inline constexpr std::uint32_t kFormatVersion = 7;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 
 /// Environment of the rank, set by the agent; the library changes no variable.
@@ -85,6 +85,12 @@ enum class Gate : std::uint32_t {
     InitEnd = 3,     ///< at the end of MPI_Init, event 2 already recorded
 };
 
+/// What else is noted with the times and random bytes, if it is wanted (MappingHeader::alsoNoted).
+enum AlsoNoted : std::uint32_t {
+    kNotePid = 1,  ///< what getpid answers
+    kNoteSent = 2, ///< a running hash of what is sent
+};
+
 /// Why the library called stopline_stop_here().
 enum class StopReason : std::uint32_t {
     None = 0,
@@ -150,6 +156,7 @@ struct MappingHeader {
     // The order log that this execution is to follow (order.h): another file of the agent, beside the mapping's.
     std::atomic<std::int32_t> orderDescriptor; // A: of the agent; means nothing while orderBytes is 0
     std::atomic<std::uint64_t> orderBytes;     // A, before the rank starts: 0, or the length of the log
+    std::atomic<std::uint32_t> orderLeft;      // A: 1: the log is followed no further, MPI decides from here on
     // Times and random bytes (values.h), in files of the agent: what the rank notes, and what it is to be given.
     std::atomic<std::uint32_t> valuesWanted;    // A, before the rank starts: 1: there is a file to note them in. L: 2: no room
                                                 // for more, so that none is noted any more
@@ -157,6 +164,11 @@ struct MappingHeader {
     std::atomic<std::uint64_t> valueLength;     // L: bytes noted
     std::atomic<std::int32_t> givenDescriptor;  // A; means nothing while givenBytes is 0
     std::atomic<std::uint64_t> givenBytes;      // A
+    std::atomic<std::uint32_t> alsoNoted;       // A, before the rank starts: AlsoNoted bits
+    // Of kNoteSent. The words belong together where the upper bits of the first are the lower ones of the second.
+    std::atomic<std::uint64_t> sentCount;       // L: messages and contributions so far, in kSentCountBits bits
+    std::atomic<std::uint64_t> sentHash;        // L: of all their data
+    std::atomic<std::uint64_t> sentDiffers;     // L: 0, or the event by which what had been sent was not what was recorded
     std::atomic<std::uint64_t> jitter;         // A, before the rank starts: seed of delays before calls; 0: none
 
     // Staging: two buffers; `stagingSequence` & 1 names the current one. Reader: read sequence, copy, read again.
@@ -169,6 +181,8 @@ struct MappingHeader {
 };
 static_assert(sizeof(MappingHeader) <= kHeaderBytes);
 inline constexpr std::uint32_t kStagingTurning = 0x80000000U;
+inline constexpr unsigned kSentCountBits = 40;
+inline constexpr std::uint64_t kSentCount = (std::uint64_t{1} << kSentCountBits) - 1;
 
 // The streams of staging. Both hold one item an event, in order of event numbers.
 // Ids: varint; 0: serialised details follow (reader.h), n > 0: entry n - 1 of the dictionary. After the end of a poll

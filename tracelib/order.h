@@ -26,7 +26,8 @@ enum class OrderKind : std::uint8_t {
     /// Of a Start or Startall: n, then n pairs of a position in the list and the source, plus one, that the receive got;
     /// 0: it was cancelled.
     Starts = 4,
-    /// Of a Waitany or Waitsome: n, then the n positions that were complete, in their order.
+    /// Of a Waitany or Waitsome: n, then the n positions that were complete, in their order. Of a Waitall that failed as some
+    /// of its requests did: those that were complete; the others went on.
     Completed = 5,
     /// Of a poll: how often it failed, then PollOutcome, and what that says.
     Poll = 6,
@@ -37,7 +38,7 @@ enum class PollOutcome : std::uint8_t {
     Broken = 0,    ///< another call began
     Real = 1,      ///< it was the answer in the end, and MPI's own cannot be another: nothing was to be waited for, or it failed
     Source = 2,    ///< of a probe: the source
-    Completed = 3, ///< of Testany or Testsome: n, then n positions
+    Completed = 3, ///< of Testany or Testsome, and of a Testall that failed: n, then n positions
     All = 4,       ///< Test, Testall, Request_get_status: all is complete
     Open = 5,      ///< it had not ended when the recording did
 };

@@ -1,8 +1,8 @@
 // What the program took from outside of MPI: times and random bytes, in the order in which it asked. The library writes
 // one such log as it goes and, in a re-execution, gives back what is in another one, as long as the program asks for the
-// same at the same place.
+// same at the same place. Between them stands what it sent, as hashes, where that is to be compared.
 //
-// An item: byte, the kind in its low four bits and kValueMoved; with that a varint, how many events have been recorded since
+// An item: byte, the kind in its low four bits and kValueHigh, and kValueMoved; with that a varint, how many events have been recorded since
 // the item before; a signed varint, the value less the last one of its kind; of ValueKind::Random so many bytes, if the
 // value is positive.
 #pragma once
@@ -19,12 +19,15 @@ enum class ValueKind : std::uint8_t {
     Clock = 1,  ///< clock_gettime of clock 0, ns; the clocks up to 7 follow
     Time = 9,   ///< time, s
     Day = 10,   ///< gettimeofday, us
-    Random = 11, ///< getrandom: what it returned, then the bytes
+    Random = 11, ///< getrandom and what is like it, /dev/urandom: what it returned, then the bytes
     Processor = 12, ///< clock
     None = 15,
+    Sent = 16, ///< no value that is given: hash of all that the rank has sent so far
+    Pid = 17,  ///< getpid
 };
 inline constexpr std::uint8_t kValueMoved = 0x10;
-inline constexpr std::size_t kValueKinds = 16;
+inline constexpr std::uint8_t kValueHigh = 0x20; ///< the kind is 16 more than its four bits say
+inline constexpr std::size_t kValueKinds = 32;
 inline constexpr std::int64_t kMaxRandomBytes = 1 << 16; ///< longer requests are passed by, and end the log
 
 /// Virtual size that the library maps for the log that it writes; behind that it writes none.
@@ -51,7 +54,7 @@ class ValueReader {
         const std::uint8_t head = m_in.byte();
         const std::uint64_t moved = (head & kValueMoved) != 0 ? m_in.varint() : 0;
         const auto step = static_cast<std::uint64_t>(m_in.signedVarint());
-        const unsigned kind = head & 0xfU;
+        const unsigned kind = (head & 0xfU) + ((head & kValueHigh) != 0 ? 16U : 0U);
         const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(m_last[kind]) + step);
         if (static_cast<ValueKind>(kind) == ValueKind::Random && value > 0) {
             if (value > kMaxRandomBytes) {
@@ -88,7 +91,8 @@ class ValueWriter {
     std::size_t put(std::byte* out, ValueKind kind, std::uint64_t event, std::int64_t value, const std::byte* random) {
         ByteWriter writer(out, kItemBytes);
         const bool moved = event != m_event;
-        writer.byte(static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) | (moved ? kValueMoved : 0)));
+        const auto number = static_cast<std::uint8_t>(kind);
+        writer.byte(static_cast<std::uint8_t>((number & 0xfU) | (number > 15 ? kValueHigh : 0) | (moved ? kValueMoved : 0)));
         if (moved) {
             writer.varint(event - m_event);
             m_event = event;

@@ -7,6 +7,22 @@ set_tests_properties(e2e.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 
 add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
+# A replay in which what a receive got cannot come again.
+add_executable(awaited awaited.cpp)
+target_link_libraries(awaited PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(awaited PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.awaited COMMAND awaited ${programs}/awaits)
+set_tests_properties(e2e.awaited PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
+
+# What comes from outside, and what is sent, in an execution and in the next one.
+add_executable(again again.cpp)
+target_link_libraries(again PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(again PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+foreach(what seeds pids data differs recorded input)
+    add_test(NAME e2e.again.${what} COMMAND again ${programs} ${what})
+    set_tests_properties(e2e.again.${what} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 500 LABELS e2e ENVIRONMENT "${root_environment}")
+endforeach()
+
 # Going back among racing receives, and what a plain new run does instead.
 add_executable(racing_travel racing_travel.cpp)
 target_link_libraries(racing_travel PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)

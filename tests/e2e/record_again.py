@@ -55,6 +55,52 @@ def again_clocks(case):
         case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 4)
 
 
+def again_seeds(case):
+    """Random numbers from libc, libstdc++ and the devices, and the number of the process where that is asked for."""
+    for more, words in (((), ()), (("--values", "getpid"), ("pid",))):
+        printed = sorted(case.record(*more, "mpirun", "-n", "3", os.path.join(case.programs, "seeds"), *words)[1].splitlines())
+        case.equal("lines printed", len(printed), 3)
+        out, _err = case.batch("replay\nwait exited\noutput\ncompared\n")
+        case.equal("printed again", sorted(re.findall(r"^\[\d\] (rank .*)$", out, re.MULTILINE)), printed)
+        case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 3)
+        os.remove(case.path(FILE))
+
+
+def again_input(case):
+    """What came from standard input comes again, to its end: from a pipe, from a file, and nothing from /dev/null."""
+    given = "".join(f"line {i}{'.' * (i % 50)}\n" for i in range(5000)).encode()
+    program = os.path.join(case.programs, "stdin")
+    with open(case.path("given"), "wb") as f:
+        f.write(given)
+    with open(case.path("given"), "rb") as f:
+        ways = (({"input": given}, ()), ({"stdin": f}, ()), ({}, ("--input", case.path("given"))), ({"input": b""}, ()), ({}, ()))
+        for more, options in ways:
+            if "stdin" in more:
+                process = case.start([case.stopline, "record", "-o", FILE, *options, "mpirun", "-n", "2", program], **more)
+                printed = process.communicate(timeout=240)[0].decode().splitlines()
+            else:
+                printed = case.record(*options, "mpirun", "-n", "2", program, **more)[1].splitlines()
+            lines, letters = (0, 0) if "stdin" not in more and not options and not more.get("input") else (5000, 2 * (len(given) - 5000))
+            case.equal("last line", printed[-1:], [f"{lines} lines, {letters} letters on 2 ranks"])
+            out, _err = case.batch("replay\nwait exited\noutput 0\ncompared\n")
+            case.equal("printed again", re.findall(r"^\[0\] (line .*|\d+ lines.*)$", out, re.MULTILINE), printed)
+            case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 2)
+            os.remove(case.path(FILE))
+
+
+def again_data(case):
+    """Data that are not the recorded ones stop the replay of a recording; without --check-data nobody looks."""
+    program = os.path.join(case.programs, "payload")
+    case.record("--check-data", "mpirun", "-n", "2", program, "10000", "5000")
+    _out, err = case.batch("replay\nwait stopped\n")
+    case.holds("difference", err, r"What rank 0 sends is not what it sent in the recording: it differs at event 16405 \(payload\.c:\d+\); "
+               r"up to event 8205 it was the same")
+    os.remove(case.path(FILE))
+    case.record("mpirun", "-n", "2", program, "10000", "5000")
+    out, _err = case.batch("replay\nwait exited\ncompared\n")
+    case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 2)
+
+
 def until_fail(case):
     """Runs that go well leave nothing; the one that fails is kept, and fails again when it is executed again."""
     code, out, err = case.record("--until-fail", "100", "--jitter", "7", "mpirun", "-n", "3",

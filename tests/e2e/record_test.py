@@ -16,7 +16,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from record_again import again, again_clocks, again_ended, again_rebuilt, until_fail, until_fail_well  # noqa: E402
+from record_again import (again, again_clocks, again_data, again_ended, again_input, again_rebuilt,  # noqa: E402
+                          again_seeds, until_fail, until_fail_well)
 from record_ended import interrupt, kill_agent, kill_mpirun, kill_rank, kill_recorder, terminate  # noqa: E402
 from record_support import FILE, Case, chunks, without_sites  # noqa: E402
 
@@ -301,7 +302,8 @@ def damaged(case):
 
 CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, random, mpmd, stdin, exits, kill_rank, kill_agent,
                                  kill_mpirun, kill_recorder, interrupt, terminate, full_disk, window, rebuilt, chrome,
-                                 otf2, damaged, again, again_clocks, again_ended, again_rebuilt, until_fail, until_fail_well)}
+                                 otf2, damaged, again, again_clocks, again_data,
+                                 again_ended, again_input, again_rebuilt, again_seeds, until_fail, until_fail_well)}
 
 
 def main():

@@ -31,7 +31,24 @@ void Forced::stop() {
     poll.on = false;
 }
 
+bool Forced::left() {
+    return rank.header->orderLeft.load(std::memory_order_relaxed) != 0;
+}
+
+bool Patience::again() {
+    // In short waits the processor is not given away: the messages of a replay come as fast as they did.
+    constexpr unsigned kEager = 64;
+    if (++m_rounds > kEager) {
+        sched_yield();
+    }
+    return !Forced::left();
+}
+
 OrderReader Forced::take(std::uint64_t event) {
+    if (left()) {
+        stop();
+        return {};
+    }
     while (m_log.event() < event) { // the program went another way: whoever compares will say so
         m_log.skip();
     }
@@ -44,11 +61,60 @@ OrderReader Forced::take(std::uint64_t event) {
     return entry;
 }
 
-void Forced::source(std::uint64_t event, int* place) {
+bool Forced::source(std::uint64_t event, int* place) {
     OrderReader entry = take(event);
-    if (entry.kind() == OrderKind::Source && *place == MPI_ANY_SOURCE) {
-        *place = static_cast<int>(entry.number());
+    if (entry.kind() != OrderKind::Source || *place != MPI_ANY_SOURCE) {
+        return false;
     }
+    *place = static_cast<int>(entry.number());
+    return true;
+}
+
+/// Takes a receive back; false: it has got its message meanwhile, and ended with `code`.
+bool Forced::undo(MPI_Request* request, MPI_Status* status, int* code) {
+    real.Cancel(request);
+    *code = real.Wait(request, status);
+    return *code == MPI_SUCCESS && statusCancelled(*status);
+}
+
+int Forced::receive(const Args& a, MPI_Status* status) {
+    MPI_Request request = predefined.requestNull;
+    int code = real.Irecv(const_cast<void*>(a.buf), static_cast<int>(a.count), a.datatype, *a.sourcePlace, a.tag, a.comm, &request);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    int flag = 0;
+    code = untilYes([&] { return real.Test(&request, &flag, status); }, &flag);
+    if (code != MPI_SUCCESS || flag != 0 || !undo(&request, status, &code)) {
+        return code;
+    }
+    *a.sourcePlace = MPI_ANY_SOURCE;
+    return real.Recv(const_cast<void*>(a.buf), static_cast<int>(a.count), a.datatype, MPI_ANY_SOURCE, a.tag, a.comm, status);
+}
+
+int Forced::exchange(const Args& a, MPI_Status* status) {
+    MPI_Request requests[2] = {predefined.requestNull, predefined.requestNull};
+    int code = real.Irecv(const_cast<void*>(a.recvbuf), static_cast<int>(a.recvcount), a.recvtype, *a.sourcePlace, a.recvtag,
+                          a.comm, &requests[0]);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    MPI_Status ignored;
+    code = real.Isend(a.sendbuf, static_cast<int>(a.sendcount), a.sendtype, a.dest, a.sendtag, a.comm, &requests[1]);
+    if (code != MPI_SUCCESS) { // as the call itself would have: its receive goes with it
+        int unused = 0;
+        undo(&requests[0], &ignored, &unused);
+        return code;
+    }
+    int flag = 0;
+    code = untilYes([&] { return real.Test(&requests[0], &flag, status); }, &flag);
+    if (code == MPI_SUCCESS && flag == 0 && undo(&requests[0], status, &code)) {
+        *a.sourcePlace = MPI_ANY_SOURCE;
+        code = real.Recv(const_cast<void*>(a.recvbuf), static_cast<int>(a.recvcount), a.recvtype, MPI_ANY_SOURCE, a.recvtag,
+                         a.comm, status);
+    }
+    const int sending = real.Wait(&requests[1], &ignored);
+    return code != MPI_SUCCESS ? code : sending;
 }
 
 int Forced::withhold(MPI_Request* request) {
@@ -67,15 +133,43 @@ bool Forced::post(std::uint64_t event, int* place, MPI_Request* request) {
     return false;
 }
 
-std::optional<int> Forced::wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses) {
+std::optional<int> Forced::wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs) {
     OrderReader entry = take(event);
     if (entry.kind() != OrderKind::Completed) {
         return std::nullopt;
     }
-    return completeThese(entry, shape, a, statuses);
+    return completeThese(entry, shape, a, statuses, refs);
 }
 
-std::optional<int> Forced::completeThese(OrderReader& entry, Shape shape, const Args& a, MPI_Status* statuses) {
+/// Of a list that fails these are complete, and the others go on.
+std::optional<int> Forced::completePart(OrderReader& entry, std::uint64_t count, const Args& a, MPI_Status* statuses,
+                                        const trace::RequestRef* refs) {
+    for (MPI_Count i = 0; i < a.count; ++i) {
+        MPI_Request none = predefined.requestNull;
+        real.Wait(&none, &statuses[i]); // the empty status
+        statuses[i].MPI_ERROR = refs[i] == trace::RequestRef{trace::RequestRef::kNull} ? MPI_SUCCESS : MPI_ERR_PENDING;
+    }
+    bool failed = false;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto at = entry.number();
+        int flag = 0;
+        const int code = untilYes([&] { return real.Test(&a.requests[at], &flag, &statuses[at]); }, &flag);
+        if (code == MPI_SUCCESS && flag == 0) { // let go of
+            statuses[at].MPI_ERROR = MPI_ERR_PENDING;
+            failed = true;
+            break;
+        }
+        statuses[at].MPI_ERROR = code;
+        failed = failed || code != MPI_SUCCESS;
+    }
+    if (!failed) { // then it is another list, and all of it is to be waited for
+        return std::nullopt;
+    }
+    return MPI_ERR_IN_STATUS;
+}
+
+std::optional<int> Forced::completeThese(OrderReader& entry, Shape shape, const Args& a, MPI_Status* statuses,
+                                         const trace::RequestRef* refs) {
     const std::uint64_t count = entry.number();
     const auto all = static_cast<std::uint64_t>(a.count > 0 ? a.count : 0);
     if (count == 0 || count > all || (shape == Shape::Any && count != 1)) {
@@ -88,16 +182,31 @@ std::optional<int> Forced::completeThese(OrderReader& entry, Shape shape, const 
             return std::nullopt;
         }
     }
+    if (shape == Shape::All) {
+        return completePart(entry, count, a, statuses, refs);
+    }
+    // Each is waited for by asking, so that the debugger can let go of those that cannot come: then what has come is the
+    // answer, or MPI decides.
     if (shape == Shape::Any) {
         const auto at = static_cast<int>(entry.number());
-        const int code = real.Wait(&a.requests[at], statuses);
+        int flag = 0;
+        const int code = untilYes([&] { return real.Test(&a.requests[at], &flag, statuses); }, &flag);
+        if (code == MPI_SUCCESS && flag == 0) {
+            return std::nullopt;
+        }
         *a.index = at;
         return code;
     }
     bool failed = false;
+    std::uint64_t done = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto at = static_cast<int>(entry.number());
-        const int code = real.Wait(&a.requests[at], &statuses[i]);
+        int flag = 0;
+        const int code = untilYes([&] { return real.Test(&a.requests[at], &flag, &statuses[i]); }, &flag);
+        if (code == MPI_SUCCESS && flag == 0) {
+            break;
+        }
+        ++done;
         a.indices[i] = at;
         if (code != MPI_SUCCESS || failed) {
             for (std::uint64_t k = 0; !failed && k < i; ++k) {
@@ -107,7 +216,10 @@ std::optional<int> Forced::completeThese(OrderReader& entry, Shape shape, const 
             failed = true;
         }
     }
-    *a.outcount = static_cast<int>(count);
+    if (done == 0) {
+        return std::nullopt;
+    }
+    *a.outcount = static_cast<int>(done);
     return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
@@ -161,6 +273,10 @@ void Forced::beginPoll(std::uint64_t event) {
 }
 
 PollAnswer Forced::pollAnswer() {
+    if (left()) {
+        stop();
+        return PollAnswer::Real;
+    }
     if (poll.failures > 0) {
         --poll.failures;
         return PollAnswer::No;
@@ -174,8 +290,8 @@ int Forced::probed(int asked) {
                                                                           : asked;
 }
 
-std::optional<int> Forced::deliver(Shape shape, const Args& a, MPI_Status* statuses) {
-    return poll.outcome == PollOutcome::Completed ? completeThese(poll.entry, shape, a, statuses) : std::nullopt;
+std::optional<int> Forced::deliver(Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs) {
+    return poll.outcome == PollOutcome::Completed ? completeThese(poll.entry, shape, a, statuses, refs) : std::nullopt;
 }
 
 void Forced::rememberReceive(const Args& a) {
@@ -249,10 +365,6 @@ void Shadows::restore() {
             m_requests[i] = m_users[i];
         }
     }
-}
-
-void pauseBetweenPolls() {
-    sched_yield();
 }
 
 } // namespace stopline::preload

@@ -7,6 +7,7 @@
 #include "pool.h"
 #include "scratch.h"
 
+#include "../codec.h"
 #include "../order.h"
 
 #include <cstddef>
@@ -46,13 +47,21 @@ class Forced {
     /// have one asks.
     [[nodiscard]] bool concerns(std::uint64_t event) const { return on && event >= m_next; }
 
+    /// The debugger wants MPI to decide from here on: what was recorded cannot come any more.
+    [[nodiscard]] static bool left();
+
     // For calls that concerns() has named.
-    void source(std::uint64_t event, int* place);
+    /// True: `place` now names the source that the receive or probe had.
+    bool source(std::uint64_t event, int* place);
+    /// A blocking receive whose source has been forced. Where the debugger lets go of it meanwhile it takes what comes.
+    int receive(const Args& a, MPI_Status* status);
+    /// The same for Sendrecv.
+    int exchange(const Args& a, MPI_Status* status);
     /// A posted receive (`place` is where its source comes from) or send (null). True: it has been posted as what nothing
     /// can come of, and `request` is that.
     bool post(std::uint64_t event, int* place, MPI_Request* request);
-    /// Waitany and Waitsome; nothing: MPI is to decide.
-    std::optional<int> wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses);
+    /// Waitany and Waitsome, and a Waitall that failed; nothing: MPI is to decide. `refs`: of the requests of the call.
+    std::optional<int> wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs);
     std::optional<int> start(std::uint64_t event, const Args& a);
     /// A Cancel that is not to be done.
     bool keeps(std::uint64_t event);
@@ -62,8 +71,8 @@ class Forced {
     PollAnswer pollAnswer();
     /// Source that a probe which succeeds is to name.
     int probed(int asked);
-    /// Testany and Testsome that succeed.
-    std::optional<int> deliver(Shape shape, const Args& a, MPI_Status* statuses);
+    /// Testany and Testsome that succeed, Testall that failed.
+    std::optional<int> deliver(Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs);
 
     // Persistent receives get their messages through receives of ours, since their own source cannot be changed.
     void rememberReceive(const Args& a);
@@ -92,8 +101,11 @@ class Forced {
     trace::OrderReader take(std::uint64_t event);
     Receive* find(MPI_Request handle);
     static int withhold(MPI_Request* request);
+    static bool undo(MPI_Request* request, MPI_Status* status, int* code);
     static std::optional<int> completeThese(trace::OrderReader& entry, Shape shape, const Args& a,
-                                            MPI_Status* statuses);
+                                            MPI_Status* statuses, const trace::RequestRef* refs);
+    static std::optional<int> completePart(trace::OrderReader& entry, std::uint64_t count, const Args& a, MPI_Status* statuses,
+                                           const trace::RequestRef* refs);
 
     std::uint64_t m_next = 0; ///< begin of the call of the next entry
     trace::OrderReader m_log;
@@ -103,13 +115,19 @@ class Forced {
 };
 extern Forced forced;
 
-/// Asks again until a poll says yes, or fails.
-void pauseBetweenPolls();
+/// Asks again until a poll says yes, or fails, or the debugger lets go of it.
+class Patience {
+  public:
+    /// Before it is asked again; false: it is not to be.
+    bool again();
+
+  private:
+    unsigned m_rounds = 0;
+};
 template <typename Call>
 int untilYes(Call call, const int* flag) {
     int code = call();
-    while (code == MPI_SUCCESS && *flag == 0) {
-        pauseBetweenPolls();
+    for (Patience patience; code == MPI_SUCCESS && *flag == 0 && patience.again();) {
         code = call();
     }
     return code;

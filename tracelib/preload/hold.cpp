@@ -1,6 +1,7 @@
 // Holding at a threshold while MPI goes on (DESIGN section 4), and stopping before a rank ends.
 #include "rank.h"
 #include "real.h"
+#include "sent.h"
 
 #include <cerrno>
 #include <cstring>
@@ -30,6 +31,9 @@ constexpr int kEagerRounds =
 
 /// Enters the stop function and books the time from `begin` on as held.
 void stopNow(StopReason reason, std::int32_t code, TimeNs begin, TimeNs heldAtBegin) {
+    if (sent.on) {
+        sent.mark();
+    }
     MappingHeader& header = *rank.header;
     header.stopReason.store(static_cast<std::uint32_t>(reason), std::memory_order_relaxed);
     header.stopCode.store(code, std::memory_order_relaxed);

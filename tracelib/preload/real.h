@@ -11,6 +11,10 @@ namespace stopline::preload {
 #define STOPLINE_HELPERS(X)                                                                                  \
     X(Type_size)                                                                                             \
     X(Type_dup)                                                                                              \
+    X(Type_get_extent)                                                                                       \
+    X(Type_get_true_extent)                                                                                  \
+    X(Pack)                                                                                                  \
+    X(Pack_size)                                                                                             \
     X(Type_free)                                                                                             \
     X(Comm_rank)                                                                                             \
     X(Comm_size)                                                                                             \

@@ -1,7 +1,8 @@
-#include "values.h"
+#include "values_impl.h"
 
 #include "rank.h"
 #include "real.h"
+#include "sent.h"
 
 #include <bit>
 #include <cerrno>
@@ -13,8 +14,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define STOPLINE_EXPORT extern "C" __attribute__((visibility("default")))
-
 namespace stopline::preload {
 
 using trace::ValueKind;
@@ -23,16 +22,14 @@ namespace {
 
 using ClockGettime = int (*)(clockid_t, timespec*);
 using Gettimeofday = int (*)(timeval*, void*);
-using Getrandom = ssize_t (*)(void*, size_t, unsigned);
 ClockGettime nextClock;
 Gettimeofday nextDay;
-Getrandom nextRandom;
 std::clock_t (*nextProcessor)();
 
 struct Values {
-    bool noting;
     bool giving;
-    bool busy; ///< a signal handler that asks meanwhile gets what is true
+    std::uint64_t sentHash; ///< as last told
+    bool pids; ///< getpid is noted, as the user wants
     std::byte* out;
     std::uint64_t used;
     std::uint64_t fileBytes;
@@ -51,7 +48,7 @@ __thread Thread which __attribute__((tls_model("initial-exec")));
 bool isMainThread() {
     if (which == Thread::Unknown) [[unlikely]] {
         const int savedErrno = errno;
-        which = syscall(SYS_gettid) == getpid() ? Thread::Main : Thread::Other;
+        which = syscall(SYS_gettid) == syscall(SYS_getpid) ? Thread::Main : Thread::Other;
         errno = savedErrno;
     }
     return which == Thread::Main;
@@ -88,12 +85,8 @@ bool isPrograms(const void* address) {
     return entry.programs;
 }
 
-bool concerns(const void* caller) {
-    return values.noting && !values.busy && thread.depth == 0 && rank.owner && isMainThread() && isPrograms(caller);
-}
-
 void stopNoting() {
-    values.noting = false;
+    valueState.noting = false;
     values.giving = false;
     values.header->valuesWanted.store(2, std::memory_order_relaxed);
 }
@@ -120,8 +113,39 @@ bool makeRoom(std::size_t bytes) {
     return done;
 }
 
-/// Notes a value. The log ends where it does not fit: what comes behind could not be given back in its order.
-void note(ValueKind kind, std::int64_t value, const std::byte* random = nullptr) {
+void differs() {
+    std::uint64_t none = 0;
+    values.header->sentDiffers.compare_exchange_strong(none, rank.recorder.lastEvent(), std::memory_order_relaxed);
+}
+
+/// Hashes in front of another value: all that they are of has been sent. Those to come stay, if they are to be compared.
+void passHashes() {
+    for (; given.kind() == ValueKind::Sent; given.next()) {
+        if (!sent.on) {
+            continue;
+        }
+        if (given.event() > rank.recorder.lastEvent()) {
+            return;
+        }
+        if (static_cast<std::uint64_t>(given.value()) != values.sentHash) {
+            differs();
+        }
+    }
+}
+
+} // namespace
+
+constinit ValueState valueState{};
+
+bool valuesConcernHere() {
+    return valueState.noting && !valueState.busy && thread.depth == 0 && rank.owner && isMainThread();
+}
+
+bool valuesConcern(const void* caller) {
+    return valuesConcernHere() && isPrograms(caller);
+}
+
+void noteValue(ValueKind kind, std::int64_t value, const std::byte* random) {
     const std::size_t extra = kind == ValueKind::Random && value > 0 ? static_cast<std::size_t>(value) : 0;
     if (extra > trace::kMaxRandomBytes || !makeRoom(trace::ValueWriter::kItemBytes + extra)) {
         stopNoting();
@@ -131,12 +155,11 @@ void note(ValueKind kind, std::int64_t value, const std::byte* random = nullptr)
     values.header->valueLength.store(values.used, std::memory_order_release);
 }
 
-/// True if the log that is followed has the value that is asked for here. Where the program asks for something else it has
-/// gone another way: from there on it gets what is true now.
 bool isGiven(ValueKind kind) {
     if (!values.giving) {
         return false;
     }
+    passHashes();
     if (given.kind() != kind || given.event() != rank.recorder.lastEvent()) {
         values.giving = false;
         return false;
@@ -144,32 +167,77 @@ bool isGiven(ValueKind kind) {
     return true;
 }
 
-/// The value of an integer kind: the recorded one or, where there is none, `now()`.
-template <typename Now>
-std::int64_t valueOf(ValueKind kind, Now now) {
-    std::int64_t value = 0;
-    values.busy = true;
-    if (isGiven(kind)) {
-        value = given.value();
-        given.next();
-    } else {
-        value = now();
-    }
-    note(kind, value);
-    values.busy = false;
+std::int64_t takeGiven() {
+    const std::int64_t value = given.value();
+    given.next();
     return value;
 }
 
-constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+ssize_t randomBytes(void* buffer, std::size_t length, ssize_t (*ask)(void* context, void* buffer, std::size_t length), void* context) {
+    ssize_t got = 0;
+    valueState.busy = true;
+    if (isGiven(ValueKind::Random) && given.value() <= static_cast<std::int64_t>(length)) {
+        const std::byte* bytes = given.bytes();
+        got = static_cast<ssize_t>(takeGiven());
+        if (got > 0) {
+            std::memcpy(buffer, bytes, static_cast<std::size_t>(got));
+        }
+    } else {
+        got = ask(context, buffer, length);
+    }
+    noteValue(ValueKind::Random, got, static_cast<const std::byte*>(buffer));
+    valueState.busy = false;
+    return got;
+}
 
+void noteSent(std::uint64_t hash) {
+    values.sentHash = hash;
+    if (valueState.noting && !valueState.busy && rank.owner && isMainThread()) {
+        valueState.busy = true;
+        noteValue(ValueKind::Sent, static_cast<std::int64_t>(hash));
+        valueState.busy = false;
+    }
+}
+
+void compareSent(std::uint64_t hash, bool after) {
+    values.sentHash = hash;
+    if (!values.giving || !isMainThread()) {
+        return;
+    }
+    for (const std::uint64_t now = rank.recorder.lastEvent(); given.kind() == ValueKind::Sent && given.event() <= now; given.next()) {
+        if (static_cast<std::uint64_t>(given.value()) != hash) {
+            if (!after && given.event() == now) {
+                return; // of this very message
+            }
+            differs();
+        }
+    }
+}
+
+bool pidsConcern(const void* caller) {
+    if (!valuesConcern(caller)) {
+        return false;
+    }
+    if (values.pids) {
+        return true;
+    }
+    // The recording has them: then this execution gets them.
+    if (values.giving) {
+        passHashes();
+    }
+    return values.giving && given.kind() == ValueKind::Pid && given.event() == rank.recorder.lastEvent();
+}
+
+namespace {
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 } // namespace
 
 void findClocks() {
     const int savedErrno = errno;
     nextClock = reinterpret_cast<ClockGettime>(dlsym(RTLD_NEXT, "clock_gettime"));
     nextDay = reinterpret_cast<Gettimeofday>(dlsym(RTLD_NEXT, "gettimeofday"));
-    nextRandom = reinterpret_cast<Getrandom>(dlsym(RTLD_NEXT, "getrandom"));
     nextProcessor = reinterpret_cast<std::clock_t (*)()>(dlsym(RTLD_NEXT, "clock"));
+    findRandom();
     errno = savedErrno;
 }
 
@@ -182,6 +250,9 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
         return;
     }
     const int savedErrno = errno;
+    const std::uint32_t also = header.alsoNoted.load(std::memory_order_relaxed);
+    values.pids = (also & trace::kNotePid) != 0;
+    const bool hashes = (also & trace::kNoteSent) != 0;
     values.header = &header;
     values.openFile = openFile;
     values.file = header.valueDescriptor.load(std::memory_order_relaxed);
@@ -192,11 +263,12 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
         close(fd);
         if (base != MAP_FAILED) {
             values.out = static_cast<std::byte*>(base);
-            values.noting = true;
+            valueState.noting = true;
+            sent.on = hashes;
         }
     }
     const std::uint64_t bytes = header.givenBytes.load(std::memory_order_acquire);
-    const int from = bytes != 0 && values.noting ? openFile(header.givenDescriptor.load(std::memory_order_relaxed), O_RDONLY) : -1;
+    const int from = bytes != 0 && valueState.noting ? openFile(header.givenDescriptor.load(std::memory_order_relaxed), O_RDONLY) : -1;
     if (from >= 0) {
         void* log = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, from, 0);
         close(from);
@@ -209,7 +281,7 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
 }
 
 double valueOfWtime(double (*now)()) {
-    if (!values.noting || values.busy || thread.depth != 0 || !rank.owner || !isMainThread()) {
+    if (!valuesConcernHere()) {
         return now();
     }
     return std::bit_cast<double>(valueOf(ValueKind::Wtime, [now] { return std::bit_cast<std::int64_t>(now()); }));
@@ -221,7 +293,7 @@ using namespace stopline::preload;
 using stopline::trace::ValueKind;
 
 STOPLINE_EXPORT int clock_gettime(clockid_t clock, timespec* time) noexcept {
-    if (time == nullptr || clock < 0 || clock > 7 || !concerns(__builtin_return_address(0))) {
+    if (time == nullptr || clock < 0 || clock > 7 || !valuesConcern(__builtin_return_address(0))) {
         return realClock(clock, time);
     }
     const auto kind = static_cast<ValueKind>(static_cast<int>(ValueKind::Clock) + clock);
@@ -244,7 +316,7 @@ STOPLINE_EXPORT time_t time(time_t* result) noexcept {
         realClock(CLOCK_REALTIME_COARSE, &time); // as libc's own: it must not be ahead of what files are stamped with
         return static_cast<std::int64_t>(time.tv_sec);
     };
-    const std::int64_t seconds = concerns(__builtin_return_address(0)) ? valueOf(ValueKind::Time, now) : now();
+    const std::int64_t seconds = valuesConcern(__builtin_return_address(0)) ? valueOf(ValueKind::Time, now) : now();
     if (result != nullptr) {
         *result = static_cast<time_t>(seconds);
     }
@@ -255,7 +327,7 @@ STOPLINE_EXPORT int gettimeofday(timeval* time, void* zone) noexcept {
     const auto ask = [&] {
         return nextDay != nullptr ? nextDay(time, zone) : static_cast<int>(syscall(SYS_gettimeofday, time, zone));
     };
-    if (time == nullptr || !concerns(__builtin_return_address(0))) {
+    if (time == nullptr || !valuesConcern(__builtin_return_address(0))) {
         return ask();
     }
     const std::int64_t us = valueOf(ValueKind::Day, [&] {
@@ -283,30 +355,7 @@ STOPLINE_EXPORT std::clock_t clock() noexcept {
                    ? static_cast<std::int64_t>(time.tv_sec) * CLOCKS_PER_SEC + time.tv_nsec / (kNsPerSecond / CLOCKS_PER_SEC)
                    : -1;
     };
-    return static_cast<std::clock_t>(concerns(__builtin_return_address(0)) ? valueOf(ValueKind::Processor, now) : now());
-}
-
-STOPLINE_EXPORT ssize_t getrandom(void* buffer, size_t length, unsigned flags) {
-    const auto ask = [&] {
-        return nextRandom != nullptr ? nextRandom(buffer, length, flags) : static_cast<ssize_t>(syscall(SYS_getrandom, buffer, length, flags));
-    };
-    if (!concerns(__builtin_return_address(0))) {
-        return ask();
-    }
-    ssize_t got = 0;
-    values.busy = true;
-    if (isGiven(ValueKind::Random) && given.value() <= static_cast<std::int64_t>(length)) {
-        got = static_cast<ssize_t>(given.value());
-        if (got > 0) {
-            std::memcpy(buffer, given.bytes(), static_cast<std::size_t>(got));
-        }
-        given.next();
-    } else {
-        got = ask();
-    }
-    note(ValueKind::Random, got, static_cast<const std::byte*>(buffer));
-    values.busy = false;
-    return got;
+    return static_cast<std::clock_t>(valuesConcern(__builtin_return_address(0)) ? valueOf(ValueKind::Processor, now) : now());
 }
 
 STOPLINE_EXPORT double MPI_Wtime() {

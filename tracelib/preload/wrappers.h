@@ -4,96 +4,12 @@
 
 #include "forced.h"
 #include "frame.h"
+#include "sent.h"
+#include "wrapper_args.h"
+
+#include <climits>
 
 namespace stopline::preload {
-
-/// An array of counts, of either size.
-class Counts {
-  public:
-    Counts() = default; // as the members of Args: not set
-    Counts(const int* counts) : m_counts(counts), m_large(nullptr) {}
-    Counts(const MPI_Count* counts) : m_counts(nullptr), m_large(counts) {}
-    [[nodiscard]] bool isNull() const { return m_counts == nullptr && m_large == nullptr; }
-    std::int64_t operator[](std::int32_t i) const {
-        return m_large != nullptr ? static_cast<std::int64_t>(m_large[i]) : m_counts[i];
-    }
-
-  private:
-    const int* m_counts;
-    const MPI_Count* m_large;
-};
-
-/// Arguments of a call by their role (functions.def); what a function lacks but others of its class have is
-/// zero. Members that no function of a class has are not set at all: setting them would cost more than a poll
-/// may.
-struct Args {
-    const void* buf;
-    const void* sendbuf;
-    const void* recvbuf;
-    MPI_Count count;
-    int partitions;
-    MPI_Datatype datatype;
-    int dest;
-    int source;
-    int* sourcePlace; ///< where MPI will be given the source from
-    int tag;
-    MPI_Count sendcount;
-    Counts sendcounts;
-    MPI_Datatype sendtype;
-    const MPI_Datatype* sendtypes;
-    int sendtag;
-    MPI_Count recvcount;
-    Counts recvcounts;
-    MPI_Datatype recvtype;
-    const MPI_Datatype* recvtypes;
-    int recvtag;
-    int root;
-    MPI_Comm comm;
-    MPI_Comm* commPointer; ///< Comm_free, Comm_disconnect
-    MPI_Comm* newcomm;
-    MPI_Request* request;
-    MPI_Request* requests;
-    MPI_Status* status;
-    MPI_Status* statuses;
-    MPI_Message* message;
-    int* flag;
-    int* index;
-    int* outcount;
-    int* indices;
-    int errorcode;
-    MPI_Win win;
-    MPI_Win* winPointer; ///< made or freed
-    MPI_File fh;
-    MPI_File* fhPointer; ///< made or freed
-    int target_rank;
-    MPI_Count origin_count;
-    MPI_Datatype origin_datatype;
-    MPI_Count result_count;
-    MPI_Datatype result_datatype;
-    int lock_type;
-    MPI_Group group;
-    int assertion;
-    int amode;
-    const char* const* commands; ///< Comm_spawn, Comm_spawn_multiple, as the next two
-    char** const* argvs;
-    const MPI_Info* infos;
-};
-
-inline CommIndex commIndex(MPI_Comm comm) {
-    const CommEntry* entry = rank.comms.find(rank.recorder, comm);
-    return entry == nullptr ? kNoComm : entry->index;
-}
-
-/// The status to hand to MPI: the user's, or one of ours where the user wants none.
-class StatusPlace {
-  public:
-    explicit StatusPlace(MPI_Status* user) : m_place(isIgnored(user) ? &m_own : user) {}
-    [[nodiscard]] MPI_Status* place() { return m_place; }
-
-  private:
-    MPI_Status m_own;
-    MPI_Status* m_place;
-};
 
 // --- From begin to end ---
 
@@ -147,15 +63,38 @@ int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd, S
     return code;
 }
 
+/// What a call that also receives sends.
+template <FunctionId F>
+void addExchanged(const Args& a) {
+    constexpr FunctionId kPlain = trace::plainFunction(F);
+    if constexpr (kPlain == FunctionId::Sendrecv_replace || kPlain == FunctionId::Isendrecv_replace) {
+        sent.add(a.buf, a.count, a.datatype, a.comm);
+    } else if constexpr (kPlain == FunctionId::Sendrecv || kPlain == FunctionId::Isendrecv) {
+        sent.add(a.sendbuf, a.sendcount, a.sendtype, a.comm);
+    }
+}
+
 /// A call that receives one message, or both ways: `facts` decide its details.
-template <typename Fill, typename Call>
+template <FunctionId F, typename Fill, typename Call>
 int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call call) {
+    constexpr FunctionId kPlain = trace::plainFunction(F);
     StatusPlace status(a.status);
     frame.begin(facts, fill);
-    if (forced.concerns(frame.event())) [[unlikely]] {
-        forced.source(frame.event(), a.sourcePlace);
+    if (sent.on) [[unlikely]] {
+        addExchanged<F>(a);
     }
-    const int code = call(status.place());
+    int code = MPI_SUCCESS;
+    if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace)) [[unlikely]] {
+        if (kPlain == FunctionId::Recv && a.count <= INT_MAX) {
+            code = forced.receive(a, status.place());
+        } else if (kPlain == FunctionId::Sendrecv && a.recvcount <= INT_MAX && a.sendcount <= INT_MAX) {
+            code = forced.exchange(a, status.place());
+        } else {
+            code = call(status.place());
+        }
+    } else {
+        code = call(status.place());
+    }
     frame.finished();
     frame.end(code, *status.place());
     return code;
@@ -229,6 +168,9 @@ int tracedSend(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     const Way way = sendWay(a);
     frame.begin(way.facts(), [&](DetailsView& d) { way.fillSend(d); });
+    if (sent.on) [[unlikely]] {
+        sent.add(a.buf, a.count, a.datatype, a.comm);
+    }
     const int code = call();
     frame.finished();
     frame.end(code);
@@ -239,7 +181,7 @@ template <FunctionId F, typename Call>
 int tracedRecv(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     const Way way = receiveWay(a);
-    return received(
+    return received<F>(
         frame, a, way.facts(), [&](DetailsView& d) { way.fillReceive(d); }, call);
 }
 
@@ -267,7 +209,7 @@ int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
     Facts facts = ways.out.facts();
     facts.words[3] = bothOf(ways.in.peer, ways.in.tag);
     facts.words[4] = ways.in.bytes;
-    return received(
+    return received<F>(
         frame, a, facts,
         [&](DetailsView& d) {
             ways.out.fillSend(d);
@@ -316,6 +258,9 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
     Frame frame(F, site);
     std::uint32_t serial = 0;
     frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
+    if (sent.on && kind == RequestKind::Send && !kPersistent) [[unlikely]] {
+        sent.add(a.buf, a.count, a.datatype, a.comm);
+    }
     int code = MPI_SUCCESS;
     if (forced.concerns(frame.event()) && forced.post(frame.event(), kind == RequestKind::Recv && !kPersistent ? a.sourcePlace : nullptr, a.request)) [[unlikely]] {
         // It was cancelled: what stands for it has been posted.
@@ -326,6 +271,9 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
     if (code == MPI_SUCCESS) [[likely]] {
         frame.endWell(
             {}, [](DetailsView&) {}, [&] { addRequest(a, serial, kind, kPersistent); });
+        if (kPersistent && sent.on && kind == RequestKind::Send) [[unlikely]] {
+            sent.remember(serial, a);
+        }
     } else {
         frame.end(code);
     }
@@ -371,10 +319,18 @@ int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedIsendrecv(const Args& a, CodeAddress site, Call call) {
     const BothWays ways = bothWays<F>(a);
-    return tracedCreate<F>(a, site, RequestKind::Plain, call, [&](DetailsView& d) {
-        ways.out.fillSend(d);
-        ways.in.fillReceive(d);
-    });
+    return tracedCreate<F>(
+        a, site, RequestKind::Plain,
+        [&] {
+            if (sent.on) [[unlikely]] {
+                addExchanged<F>(a);
+            }
+            return call();
+        },
+        [&](DetailsView& d) {
+            ways.out.fillSend(d);
+            ways.in.fillReceive(d);
+        });
 }
 
 // --- Cancel, the end of a job ---

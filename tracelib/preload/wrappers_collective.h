@@ -19,16 +19,27 @@ void fillNewComm(DetailsView& d, FunctionId function, const Args& a, int code);
 /// The intercommunicator with the processes that a spawn has started.
 void fillSpawned(DetailsView& d, const Args& a, int code);
 
+/// The call, with what it sends added to the hash before.
+template <FunctionId F, typename Call>
+auto contributing(const Args& a, Call call) {
+    return [&a, call] {
+        if (sent.on) [[unlikely]] {
+            sent.contribute(F, a);
+        }
+        return call();
+    };
+}
+
 template <FunctionId F, typename Call>
 int tracedCollective(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     return performed(
-        frame, [&](DetailsView& d) { fillCollective(d, F, a); }, call);
+        frame, [&](DetailsView& d) { fillCollective(d, F, a); }, contributing<F>(a, call));
 }
 
 template <FunctionId F, typename Call>
 int tracedIcollective(const Args& a, CodeAddress site, Call call) {
-    return tracedCreate<F>(a, site, RequestKind::Collective, call,
+    return tracedCreate<F>(a, site, RequestKind::Collective, contributing<F>(a, call),
                            [&](DetailsView& d) { fillCollective(d, F, a); });
 }
 

@@ -30,6 +30,9 @@ int tracedFinalize(const Args&, CodeAddress site, Call call) {
     Frame frame(F, site);
     frame.begin([](DetailsView&) {});
     rank.phase = Phase::Ending;
+    if (sent.on) {
+        sent.mark();
+    }
     rank.freed.pollForTheLastTime();
     const int code = call();
     frame.finished();

@@ -42,6 +42,22 @@ void fillPolled(DetailsView& d, const Args& a, const MPI_Status& status, int cod
     fillProbed<F>(d, a, status, code);
 }
 
+/// A probe whose source is forced; nothing: the debugger has let go of it.
+template <FunctionId F>
+std::optional<int> probeForced(const Args& a, MPI_Status* status) {
+    int flag = 0;
+    const int code = untilYes(
+        [&] {
+            if constexpr (F == FunctionId::Mprobe) {
+                return real.Improbe(*a.sourcePlace, a.tag, a.comm, &flag, a.message, status);
+            } else {
+                return real.Iprobe(*a.sourcePlace, a.tag, a.comm, &flag, status);
+            }
+        },
+        &flag);
+    return code == MPI_SUCCESS && flag == 0 ? std::nullopt : std::optional<int>(code);
+}
+
 template <FunctionId F, typename Call>
 int tracedProbe(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
@@ -49,8 +65,11 @@ int tracedProbe(const Args& a, CodeAddress site, Call call) {
     return performed(
         frame, [&](DetailsView& d) { fillProbe(d, a); },
         [&] {
-            if (forced.concerns(frame.event())) [[unlikely]] {
-                forced.source(frame.event(), a.sourcePlace);
+            if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace)) [[unlikely]] {
+                if (const auto code = probeForced<F>(a, status.place())) {
+                    return *code;
+                }
+                *a.sourcePlace = MPI_ANY_SOURCE;
             }
             return call(status.place());
         },

@@ -18,6 +18,21 @@ void Operands::find() {
     rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data(), m_places);
 }
 
+void Operands::look() {
+    DetailsView unused;
+    find();
+    describe(unused);
+}
+
+bool Operands::anyPending(const MPI_Status* statuses) const {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (statuses[i].MPI_ERROR == MPI_ERR_PENDING) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void Operands::claim() {
     for (std::uint32_t i = 0; i < m_count; ++i) {
         if (m_nodes[i] != RequestTable::kNone) {
@@ -146,6 +161,22 @@ void Operands::activate() {
     for (std::uint32_t i = 0; i < m_count; ++i) {
         if (m_nodes[i] != RequestTable::kNone) {
             rank.requestTable.node(m_nodes[i]).active = true;
+        }
+    }
+}
+
+void Operands::startSent() {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            sent.start(rank.requestTable.node(m_nodes[i]).serial);
+        }
+    }
+}
+
+void Operands::forgetSent() {
+    for (std::uint32_t i = 0; i < m_count; ++i) {
+        if (m_nodes[i] != RequestTable::kNone) {
+            sent.forget(rank.requestTable.node(m_nodes[i]).serial);
         }
     }
 }

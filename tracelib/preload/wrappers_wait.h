@@ -34,6 +34,12 @@ class Operands {
     void claim();
     /// Gives back what claim() has kept.
     void unclaim();
+    /// Finds what refs() says, for a poll that goes on.
+    void look();
+    /// Of the statuses of a list that failed.
+    [[nodiscard]] bool anyPending(const MPI_Status* statuses) const;
+    /// As describe() has found them.
+    [[nodiscard]] const RequestRef* refs() { return m_refs.data(); }
     /// Adds them to the details of an event. Needs find().
     void describe(DetailsView& d);
     /// Adds the completions that a call reports; forgets what is complete if `release`. Needs find().
@@ -42,6 +48,9 @@ class Operands {
     /// Starts (Start, Startall) or forgets (Request_free) all of them. Needs find().
     void activate();
     void forget();
+    /// Tells the hash of what is sent that persistent sends start, or that one is gone.
+    void startSent();
+    void forgetSent();
     /// After the start: gives back what was claimed, and follows those that MPI has given another handle.
     void started(const Args& a);
     /// Request_free of a receive that is on: keeps it until it is complete. False: there is nothing to
@@ -106,7 +115,7 @@ int tracedWait(const Args& a, CodeAddress site, Call call) {
         [&] {
             const Shadows shadows = shadowsOf(a);
             if (forced.concerns(frame.event())) [[unlikely]] {
-                if (const auto code = forced.wait(frame.event(), shapeOf(F), a, statuses.place())) {
+                if (const auto code = forced.wait(frame.event(), shapeOf(F), a, statuses.place(), operands.refs())) {
                     return *code;
                 }
             }
@@ -148,20 +157,20 @@ int tracedTest(const Args& a, CodeAddress site, Call call) {
         },
         [&] {
             const Shadows shadows = shadowsOf(a);
-            if constexpr (shapeOf(F) == Shape::Any || shapeOf(F) == Shape::Some) {
-                if (const auto code = forced.deliver(shapeOf(F), a, statuses.place())) {
+            if constexpr (shapeOf(F) == Shape::All) {
+                operands.look();
+            }
+            if constexpr (shapeOf(F) != Shape::One) {
+                if (const auto code = forced.deliver(shapeOf(F), a, statuses.place(), operands.refs())) {
                     if constexpr (shapeOf(F) == Shape::Any) {
                         *a.flag = 1;
+                    } else if constexpr (shapeOf(F) == Shape::All) {
+                        *a.flag = operands.anyPending(statuses.place()) ? 0 : 1;
                     }
                     return *code;
                 }
                 if constexpr (shapeOf(F) == Shape::Some) {
-                    int code = call(statuses.place());
-                    while (code == MPI_SUCCESS && *a.outcount == 0) {
-                        pauseBetweenPolls();
-                        code = call(statuses.place());
-                    }
-                    return code;
+                    return untilYes([&] { return call(statuses.place()); }, a.outcount);
                 } else {
                     return untilYes([&] { return call(statuses.place()); }, a.flag);
                 }
@@ -186,6 +195,9 @@ int tracedStart(const Args& a, CodeAddress site, Call call) {
             operands.describe(d);
         },
         [&] {
+            if (sent.on) [[unlikely]] {
+                operands.startSent();
+            }
             if (forced.concerns(frame.event())) [[unlikely]] {
                 if (const auto code = forced.start(frame.event(), a)) {
                     return *code;
@@ -244,6 +256,9 @@ int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
         [&] {
             if (forced.on) [[unlikely]] {
                 forced.forget(*a.request);
+            }
+            if (sent.on) [[unlikely]] {
+                operands.forgetSent();
             }
             if (followed) {
                 *a.request = predefined.requestNull;

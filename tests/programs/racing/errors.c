@@ -41,15 +41,21 @@ static void receive_at_once(const struct comm *comm, int tag)
     note_one(comm, buffer, &status, code);
 }
 
-/* Several are posted and waited for one by one: of the others Open MPI does not say what they got when one of a list fails. */
-static void receive_list(const struct comm *comm, int count, int tag)
+/* Several are posted. */
+static void post_list(const struct comm *comm, int count, int tag, unsigned char (*buffers)[ROOM], MPI_Request *requests)
 {
-    static unsigned char buffers[LIST][ROOM];
-    MPI_Request requests[LIST];
     for (int i = 0; i < count; i++) {
         jitter();
         MPI_Irecv(buffers[i], ROOM, MPI_BYTE, MPI_ANY_SOURCE, tag, comm->handle, &requests[i]);
     }
+}
+
+/* They are waited for one by one. */
+static void receive_list(const struct comm *comm, int count, int tag)
+{
+    static unsigned char buffers[LIST][ROOM];
+    MPI_Request requests[LIST];
+    post_list(comm, count, tag, buffers, requests);
     int first = (int)draw_own((uint64_t)count);
     for (int i = 0; i < count; i++) {
         int at = (first + i) % count, flag = draw_own(2) == 0, failures = 0, code = MPI_SUCCESS;
@@ -65,6 +71,75 @@ static void receive_list(const struct comm *comm, int count, int tag)
         }
         note_polls(failures);
         note_one(comm, buffers[at], &status, code);
+    }
+}
+
+/* One call about all of them, which fails when some have: that may be before the others are complete. Returns how many of
+ * them it says of how they ended, and where. */
+static int wait_for_list(int count, MPI_Request *requests, MPI_Status *statuses, int *indices)
+{
+    enum { WAITALL, TESTALL, WAITSOME, TESTSOME } how = (int)draw_own(4);
+    int outcount = 0, flag = 0, failures = 0, code = MPI_SUCCESS;
+    jitter();
+    do {
+        switch (how) {
+        case WAITALL:
+            code = MPI_Waitall(count, requests, statuses);
+            flag = 1;
+            break;
+        case TESTALL:
+            code = MPI_Testall(count, requests, &flag, statuses);
+            break;
+        case WAITSOME:
+            code = MPI_Waitsome(count, requests, &outcount, indices, statuses);
+            flag = 1;
+            break;
+        case TESTSOME:
+            code = MPI_Testsome(count, requests, &outcount, indices, statuses);
+            flag = outcount != 0;
+            break;
+        }
+        if (!flag && code == MPI_SUCCESS) {
+            poll_failed(&failures);
+        }
+    } while (!flag && code == MPI_SUCCESS);
+    note_polls(failures);
+    note_code(code);
+    if (how == WAITALL || how == TESTALL) {
+        outcount = count;
+        for (int i = 0; i < count; i++) {
+            indices[i] = i;
+        }
+    }
+    for (int i = 0; code == MPI_SUCCESS && i < outcount; i++) {
+        statuses[i].MPI_ERROR = MPI_SUCCESS; /* which only a call that fails sets */
+    }
+    return outcount;
+}
+
+static void receive_together(const struct comm *comm, int count, int tag)
+{
+    static unsigned char buffers[LIST][ROOM];
+    MPI_Request requests[LIST];
+    int done[LIST] = {0};
+    post_list(comm, count, tag, buffers, requests);
+    for (int left = count; left > 0;) {
+        MPI_Status statuses[LIST];
+        int indices[LIST], ended = wait_for_list(count, requests, statuses, indices);
+        for (int i = 0; i < ended; i++) {
+            int at = indices[i], error_class = MPI_SUCCESS;
+            if (statuses[i].MPI_ERROR != MPI_SUCCESS) {
+                MPI_Error_class(statuses[i].MPI_ERROR, &error_class);
+            }
+            if (done[at] || error_class == MPI_ERR_PENDING) {
+                continue;
+            }
+            done[at] = 1;
+            left--;
+            note((uint64_t)at);
+            note_one(comm, buffers[at], &statuses[i], statuses[i].MPI_ERROR);
+            requests[at] = MPI_REQUEST_NULL; /* Open MPI leaves those that failed */
+        }
     }
 }
 
@@ -84,8 +159,10 @@ void phase_errors(const struct comm *comm, int tag)
         if (draw_own(3) == 0) {
             receive_at_once(comm, tag);
             count = 1;
-        } else {
+        } else if (draw_own(2) == 0) {
             receive_list(comm, count, tag);
+        } else {
+            receive_together(comm, count, tag);
         }
         incoming -= count;
     }

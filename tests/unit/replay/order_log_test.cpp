@@ -166,6 +166,29 @@ TEST_F(OrderLogs, FreedReceivesWhereverTheirEndIsTold) {
     EXPECT_EQ(log(), "3 kind 1 2\n");
 }
 
+TEST_F(OrderLogs, ListsThatFailInPart) {
+    const Serial a = rank.irecv(kAnySource, 1); // 3
+    const Serial b = rank.irecv(kAnySource, 1); // 5
+    const Serial c = rank.irecv(kAnySource, 1); // 7
+    EventDetails begin;
+    begin.function = FunctionId::Waitall;
+    begin.requests = {rank.ref(a), rank.ref(b), rank.ref(c)};
+    EventDetails end;
+    end.function = FunctionId::Waitall;
+    end.error = trace::ErrorClass::InStatus;
+    end.completions = {{rank.ref(a), 0, {1, 1, 8, false}, {}, 0},
+                       {rank.ref(c), 2, {2, 1, 99, false}, trace::ErrorClass::Truncate, 15}};
+    rank.both(begin, end);                     // 9: the second one goes on
+    begin.function = FunctionId::Testall;
+    begin.requests = {RequestRef{}, rank.ref(b), RequestRef{}};
+    end.function = FunctionId::Testall;
+    end.completions = {{rank.ref(b), 1, {2, 1, 99, false}, trace::ErrorClass::Truncate, 15}};
+    rank.both(begin, end, 2);                  // 11
+    const OrderLog log = orderLogOf(load(trace), RankId{0});
+    EXPECT_EQ(text(log), "3 kind 1 1\n5 kind 1 2\n7 kind 1 2\n9 kind 5 2 0 2\n11 kind 6 2 3 1 1\n");
+    EXPECT_FALSE(log.unforced.has_value());
+}
+
 TEST_F(OrderLogs, WhatCannotBeForcedIsNamed) {
     rank.isendrecv(1, kAnySource); // 3
     const OrderLog log = orderLogOf(load(trace), RankId{0});

@@ -19,6 +19,7 @@ add_executable(timeline_test
     order_log_test.cpp
     refused_test.cpp
     requests_test.cpp
+    standstill_test.cpp
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)

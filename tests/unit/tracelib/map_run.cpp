@@ -10,8 +10,12 @@
 //   --facts-only         no events in the dump, only how many and how large
 //   --no-growth          the file behind the mapping cannot grow
 //   --library PATH       default: the one for Open MPI
+//   --values PREFIX      what the rank takes from outside to PREFIX.<rank>
+//   --given PREFIX       and this, of another run, is given to it
+//   --also BITS          AlsoNoted
 #include "../../../tracelib/codec.h"
 #include "../../../tracelib/reader.h"
+#include "../../../tracelib/values.h"
 
 #include <cerrno>
 #include <chrono>
@@ -34,6 +38,10 @@ namespace {
 struct Options {
     std::string dump;
     std::string library = STOPLINE_PRELOAD;
+    std::string values;
+    std::string given;
+    unsigned also = 0;
+    int valuesFd = -1;
     Gate gate = Gate::None;
     std::uint64_t threshold = kNoThreshold.value();
     int releaseMs = 0;
@@ -75,6 +83,12 @@ int parse(int argc, char** argv, Options& options) {
             options.dump = value;
         } else if (option == "--library") {
             options.library = value;
+        } else if (option == "--values") {
+            options.values = value;
+        } else if (option == "--given") {
+            options.given = value;
+        } else if (option == "--also") {
+            options.also = static_cast<unsigned>(std::stoul(value));
         } else if (option == "--gate") {
             options.gate = value == "constructor" ? Gate::Constructor
                            : value == "init"      ? Gate::Init
@@ -274,6 +288,45 @@ void dump(const std::byte* base, const std::string& path, int exitCode, bool fac
     }
 }
 
+std::string fileOf(const std::string& prefix) {
+    return prefix + "." + std::to_string(worldRank());
+}
+
+/// The log that the rank is to write, and the one that it is to follow.
+void openLogs(MappingHeader& header, Options& options) {
+    header.alsoNoted = options.also;
+    if (options.values.empty()) {
+        return;
+    }
+    options.valuesFd = memfd_create("stopline-test-values", MFD_CLOEXEC);
+    if (options.valuesFd < 0 || posix_fallocate(options.valuesFd, 0, kInitialValueBytes) != 0) {
+        fail("values");
+    }
+    header.valueDescriptor = options.valuesFd;
+    header.valuesWanted = 1;
+    if (!options.given.empty()) {
+        const int given = open(fileOf(options.given).c_str(), O_RDONLY | O_CLOEXEC);
+        const off_t bytes = given < 0 ? -1 : lseek(given, 0, SEEK_END);
+        if (bytes < 0) {
+            fail(options.given.c_str());
+        }
+        header.givenDescriptor = given;
+        header.givenBytes = static_cast<std::uint64_t>(bytes);
+    }
+}
+
+void keepValues(const MappingHeader& header, const Options& options) {
+    std::string bytes(header.valueLength.load(std::memory_order_acquire), '\0');
+    std::FILE* out = std::fopen(fileOf(options.values).c_str(), "w");
+    if (out == nullptr || pread(options.valuesFd, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()) ||
+        std::fwrite(bytes.data(), 1, bytes.size(), out) != bytes.size() || std::fclose(out) != 0) {
+        fail("values");
+    }
+    std::fprintf(stdout, "values %d differ %llu sent %llu\n", worldRank(), static_cast<unsigned long long>(header.sentDiffers.load()),
+                 static_cast<unsigned long long>(header.sentCount.load() & kSentCount));
+    std::fflush(stdout);
+}
+
 /// What the agent and the window do for a rank, as far as these tests go.
 void serve(MappingHeader& header, const Options& options, pid_t child) {
     for (;;) {
@@ -283,6 +336,9 @@ void serve(MappingHeader& header, const Options& options, pid_t child) {
             if (!options.dump.empty()) {
                 dump(reinterpret_cast<const std::byte*>(&header),
                      options.dump + "." + std::to_string(worldRank()), code, options.factsOnly);
+            }
+            if (options.valuesFd >= 0) {
+                keepValues(header, options);
             }
             std::_Exit(code);
         }
@@ -338,6 +394,7 @@ int main(int argc, char** argv) {
     header->gate = static_cast<std::uint32_t>(options.gate);
     header->threshold = options.threshold;
     header->fileBytes = kInitialFileBytes;
+    openLogs(*header, options);
     const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fd);
     const pid_t parent = getpid();
     const pid_t child = fork();

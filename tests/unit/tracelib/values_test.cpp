@@ -40,6 +40,9 @@ const std::vector<Item> kItems = {
     {ValueKind::Clock, 9, std::numeric_limits<std::int64_t>::min()},
     {ValueKind::Random, 1000, 3, {std::byte{1}, std::byte{255}, std::byte{0}}},
     {ValueKind::Random, 1000, -1},
+    {ValueKind::Sent, 1000, std::numeric_limits<std::int64_t>::min()},
+    {ValueKind::Pid, 1002, 4711},
+    {ValueKind::Sent, 1002, 5},
     {ValueKind::Processor, std::uint64_t{1} << 60, 7},
     {ValueKind::Day, std::uint64_t{1} << 60, 1'795'903'338'798'404},
 };
