@@ -69,6 +69,12 @@ Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& a
               std::to_string(timeline.firstEvent(*late).value()) + ": what came before cannot be replayed";
         return choice;
     }
+    const CallClass asked = trace::functionClass(timeline.details(race.call.rank, timeline.call(race.call).beginDetails).function);
+    if ((race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe) && asked != CallClass::Probe && asked != CallClass::Mprobe &&
+        asked != CallClass::Iprobe && asked != CallClass::Improbe) {
+        why = "the probe belongs to a poll that began by asking for something else";
+        return choice;
+    }
     const CallRef deciding = firstDependent(timeline, race);
     const Call call = timeline.call(deciding);
     if (call.end.value() == 0) {

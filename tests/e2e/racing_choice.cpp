@@ -91,6 +91,12 @@ class Seed {
         const Timeline& timeline = m_session.timeline();
         std::vector<Wanted> all;
         for (const Race& race : m_session.races().races()) {
+            const bool probe = race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe;
+            const trace::CallClass asked = trace::functionClass(
+                timeline.details(race.call.rank, timeline.call(race.call).beginDetails).function);
+            if (probe && (asked == trace::CallClass::Test || asked == trace::CallClass::WinTest)) {
+                continue; // part of a poll that began by asking for something else: refused
+            }
             const Call deciding = timeline.call(decidingCall(race));
             for (const Alternative& one : m_session.races().alternatives(race)) {
                 const EventIndex send = timeline.call(one.send).begin;
@@ -98,7 +104,7 @@ class Seed {
                 const Line free = timeline.futureFrontier({decidingCall(race), false});
                 if (deciding.end.value() != 0 && send <= free.cut[std::size_t(one.sender.value())].event) {
                     all.push_back({race.call.rank, timeline.call(race.call).begin, one.sender, send,
-                                   race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe});
+                                   probe});
                 }
             }
         }
