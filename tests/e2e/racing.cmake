@@ -36,7 +36,7 @@ set_tests_properties(e2e.racing_travel.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT
 add_executable(racing_choice racing_choice.cpp)
 target_link_libraries(racing_choice PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
 set_target_properties(racing_choice PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-add_test(NAME e2e.racing_choice COMMAND racing_choice ${programs}/racing 1 6 2)
+add_test(NAME e2e.racing_choice COMMAND racing_choice ${programs}/racing 1 3 2)
 set_tests_properties(e2e.racing_choice PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
 add_test(NAME e2e.racing_choice.long COMMAND racing_choice ${programs}/racing 1000 100 4)
 set_tests_properties(e2e.racing_choice.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
