@@ -203,34 +203,36 @@ STOPLINE_EXPORT void arc4random_buf(void* buffer, size_t length) noexcept {
     }
 }
 
-STOPLINE_EXPORT unsigned arc4random() noexcept {
-    const auto ask = [](void* to, size_t bytes) {
-        const unsigned value = nextArc4.function != nullptr ? nextArc4.function() : 0;
+namespace stopline::preload {
+namespace {
+
+/// A number that `ask` gives, or that was given here in the recording. `caller`: to where the function returns.
+template <typename Ask>
+unsigned randomNumber(const void* caller, Ask ask) {
+    const auto bytesOf = [&ask](void* to, size_t bytes) {
+        const unsigned value = ask();
         std::memcpy(to, &value, bytes);
         return static_cast<ssize_t>(bytes);
     };
     unsigned value = 0;
-    if (valuesConcern(__builtin_return_address(0))) {
-        randomBytes(&value, sizeof value, ask);
+    if (valuesConcern(caller)) {
+        randomBytes(&value, sizeof value, bytesOf);
     } else {
-        ask(&value, sizeof value);
+        bytesOf(&value, sizeof value);
     }
     return value;
 }
 
+} // namespace
+} // namespace stopline::preload
+
+STOPLINE_EXPORT unsigned arc4random() noexcept {
+    return randomNumber(__builtin_return_address(0), [] { return nextArc4.function != nullptr ? nextArc4.function() : 0U; });
+}
+
 STOPLINE_EXPORT unsigned arc4random_uniform(unsigned bound) noexcept {
-    const auto ask = [bound](void* to, size_t bytes) {
-        const unsigned value = nextArc4Uniform.function != nullptr ? nextArc4Uniform.function(bound) : 0;
-        std::memcpy(to, &value, bytes);
-        return static_cast<ssize_t>(bytes);
-    };
-    unsigned value = 0;
-    if (valuesConcern(__builtin_return_address(0))) {
-        randomBytes(&value, sizeof value, ask);
-    } else {
-        ask(&value, sizeof value);
-    }
-    return value;
+    return randomNumber(__builtin_return_address(0),
+                        [bound] { return nextArc4Uniform.function != nullptr ? nextArc4Uniform.function(bound) : 0U; });
 }
 
 /// std::random_device::_M_getval(): where the processor has an instruction for it, no function is called that could be
@@ -249,16 +251,7 @@ STOPLINE_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
             return 0;
         }
     }
-    if (!valuesConcern(__builtin_return_address(0))) {
-        return next(device);
-    }
-    unsigned value = 0;
-    randomBytes(&value, sizeof value, [device](void* to, size_t bytes) {
-        const unsigned now = next(device);
-        std::memcpy(to, &now, bytes);
-        return static_cast<ssize_t>(bytes);
-    });
-    return value;
+    return randomNumber(__builtin_return_address(0), [device] { return next(device); });
 }
 
 // --- Devices ---
