@@ -1,5 +1,8 @@
-// Members of communicators as rows.
+// Rows: of the members of communicators, and of the jobs in a file.
 #include "recording.h"
+#include "recording_reader.h"
+
+#include <algorithm>
 
 namespace stopline::replay {
 
@@ -25,6 +28,28 @@ trace::CommInfo Recording::inRows(RankId rank, trace::CommInfo info) const {
     }
     info.jobs.clear();
     return info;
+}
+
+JobTable RecordingFile::jobs() const {
+    JobTable table;
+    while (table.rankCount() < rankCount()) {
+        const std::int32_t first = table.rankCount();
+        const std::int32_t left = rankCount() - first;
+        // Of a rank that has not come the file says nothing: any other of its job tells where that begins.
+        const auto some = std::find_if(ranks.begin() + first, ranks.end(), [&](const RecordedRank& one) {
+            return one.present && &one - ranks.data() - one.rank == first && table.find(one.job) == nullptr;
+        });
+        if (some == ranks.end() || (first == 0) != (some->job == kFirstJob)) {
+            JobKey key = kFirstJob; // not as the file should be
+            while (table.find(key) != nullptr) {
+                ++key;
+            }
+            table.add(key, left, {});
+        } else {
+            table.add(some->job, some->jobSize > 0 ? std::min(some->jobSize, left) : left, spawnerOf(some->spawner));
+        }
+    }
+    return table;
 }
 
 } // namespace stopline::replay

@@ -356,28 +356,6 @@ std::string readRecordingFile(const std::string& path, RecordingFile& file) {
     return parseRecordingFile(bytes, file);
 }
 
-JobTable RecordingFile::jobs() const {
-    JobTable table;
-    while (table.rankCount() < rankCount()) {
-        const std::int32_t first = table.rankCount();
-        const std::int32_t left = rankCount() - first;
-        // Of a rank that has not come the file says nothing: any other of its job tells where that begins.
-        const auto some = std::find_if(ranks.begin() + first, ranks.end(), [&](const RecordedRank& one) {
-            return one.present && &one - ranks.data() - one.rank == first && table.find(one.job) == nullptr;
-        });
-        if (some == ranks.end() || (first == 0) != (some->job == kFirstJob)) {
-            JobKey key = kFirstJob; // not as the file should be
-            while (table.find(key) != nullptr) {
-                ++key;
-            }
-            table.add(key, left, {});
-        } else {
-            table.add(some->job, some->jobSize > 0 ? std::min(some->jobSize, left) : left, spawnerOf(some->spawner));
-        }
-    }
-    return table;
-}
-
 void rebaseClocks(RecordingFile& file) {
     const auto move = [](std::vector<std::byte>& bytes, std::size_t at, TimeNs by) {
         if (at + sizeof(TimeNs) <= bytes.size()) {

@@ -2,7 +2,7 @@
 
 #include "call_words.h"
 #include "open_requests.h"
-#include "races.h"
+#include "recording_summary_parts.h"
 #include "words.h"
 
 #include <QDateTime>
@@ -18,16 +18,6 @@
 namespace stopline::replay {
 
 namespace {
-
-template <typename Number>
-QString ranksText(const std::vector<Number>& ranks) {
-    QVector<int> numbers;
-    for (const auto rank : ranks) {
-        numbers << static_cast<int>(rank);
-    }
-    return (numbers.size() == 1 ? QStringLiteral("rank %1") : QStringLiteral("ranks %1"))
-        .arg(rankSetText(numbers));
-}
 
 QString fromPath(const std::string& text) {
     return QString::fromStdString(text);
@@ -125,7 +115,7 @@ class Summary {
         title(QStringLiteral("Hosts"));
         for (const auto& [host, where] : hosts) {
             item(QStringLiteral("%1  %2").arg(host.empty() ? QStringLiteral("(unknown)") : fromPath(host),
-                                              ranksText(where)));
+                                              ranksInWords(where)));
         }
         code(QStringLiteral("Programs"), m_loaded.sites.callers());
         code(QStringLiteral("MPI"), m_loaded.sites.libraries());
@@ -140,7 +130,7 @@ class Summary {
             item(QStringLiteral("%1  build %2  %3")
                      .arg(fromPath(one.path),
                           one.build.empty() ? QStringLiteral("unknown") : fromPath(one.build),
-                          ranksText(one.ranks)));
+                          ranksInWords(one.ranks)));
         }
     }
 
@@ -215,7 +205,7 @@ class Summary {
         for (const auto& [name, use] : uses) {
             QStringList parts;
             for (const auto& [count, which] : use.byCount) {
-                parts << QStringLiteral("%1 on %2").arg(count).arg(ranksText(which));
+                parts << QStringLiteral("%1 on %2").arg(count).arg(ranksInWords(which));
             }
             QString text = QStringLiteral("%1 %2  %3")
                                .arg(name.leftJustified(24))
@@ -287,55 +277,10 @@ class Summary {
         }
     }
 
-    /// Races that have a line of the program, and what asked there, in common.
-    struct RacingLine {
-        std::uint64_t times = 0;
-        std::uint32_t fewest = 0;
-        std::uint32_t most = 0;
-        std::vector<int> ranks;
-    };
-
     void races() {
         title(QStringLiteral("Races"));
-        RaceAnalysis analysis;
-        analysis.update(m_timeline);
-        static const std::array<QString, 4> kKinds{QString(), QString(), QStringLiteral(" that saw nothing"),
-                                                   QStringLiteral(" that was cancelled")};
-        std::map<QString, RacingLine> lines;
-        for (const Race& race : analysis.races()) {
-            const trace::EventDetails& asked = m_timeline.details(race.call.rank, m_timeline.call(race.call).beginDetails);
-            const QString place = where(race.call);
-            RacingLine& line = lines[QStringLiteral("%1  %2%3").arg(place.isEmpty() ? QStringLiteral("(unknown)") : place,
-                                                                     functionText(asked.function),
-                                                                     kKinds[static_cast<std::size_t>(race.kind)])];
-            line.fewest = line.times == 0 ? race.alternatives : std::min(line.fewest, race.alternatives);
-            line.most = std::max(line.most, race.alternatives);
-            ++line.times;
-            if (line.ranks.empty() || line.ranks.back() != race.call.rank.value()) {
-                line.ranks.push_back(race.call.rank.value());
-            }
-        }
-        for (const auto& [name, line] : lines) {
-            const QString others = line.fewest == line.most ? QString::number(line.most)
-                                                            : QStringLiteral("%1 to %2").arg(line.fewest).arg(line.most);
-            item(QStringLiteral("%1  %2 %3 on %4, with %5 other %6 each")
-                     .arg(name)
-                     .arg(line.times)
-                     .arg(line.times == 1 ? QStringLiteral("time") : QStringLiteral("times"), ranksText(line.ranks), others,
-                          line.most == 1 ? QStringLiteral("message") : QStringLiteral("messages")));
-        }
-        const MinimalTrace trace = analysis.minimalTrace();
-        if (lines.empty()) {
-            item(QStringLiteral("none"));
-        }
-        if (lines.empty() && trace.messages != 0) {
-            item(QStringLiteral("to repeat the run, the order of none of its %1 messages is needed").arg(trace.messages));
-        } else if (!lines.empty()) {
-            item(QStringLiteral("to repeat the run, the order of %1 of %2 messages is enough (%3 %), at least %4 are needed")
-                     .arg(trace.traced.size())
-                     .arg(trace.messages)
-                     .arg(trace.share() * 100, 0, 'f', 1)
-                     .arg(trace.lowerBound));
+        for (const QString& text : racesByLine(m_timeline, [this](CallRef call) { return where(call); })) {
+            item(text);
         }
     }
 
@@ -379,11 +324,11 @@ class Summary {
                             : known != numbers.end()             ? QStringLiteral(" of %1").arg(known->second)
                                                                  : QString();
                 }
-                text += QStringLiteral("  %1").arg(ranksText(comm.members));
+                text += QStringLiteral("  %1").arg(ranksInWords(comm.members));
                 if (!comm.remote.empty()) {
                     text +=
                         QStringLiteral(" with ") +
-                        (comm.remote.front() < 0 ? QStringLiteral("another job") : ranksText(comm.remote));
+                        (comm.remote.front() < 0 ? QStringLiteral("another job") : ranksInWords(comm.remote));
                 }
                 item(text);
             }

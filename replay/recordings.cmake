@@ -17,6 +17,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/recording_reader.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_reader.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_sites.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_sites.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_summary.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_summary.h
+    ${CMAKE_CURRENT_LIST_DIR}/recording_summary_parts.h ${CMAKE_CURRENT_LIST_DIR}/recording_summary_races.cpp
     ${CMAKE_CURRENT_LIST_DIR}/recording_writer.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_writer.h
 )
 target_link_libraries(stopline_recordings
