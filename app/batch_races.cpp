@@ -45,7 +45,7 @@ BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
 bool BatchRunner::knowRaces(const ScriptLine& line) {
     bool looked = false;
     const auto watch = connect(m_session, &Session::racesChanged, this, [&looked] { looked = true; });
-    emit m_session->timelineChanged();
+    m_session->lookForRaces();
     const bool known = waitFor([&looked] { return looked; }, limit(line));
     disconnect(watch);
     return known;

@@ -2,6 +2,7 @@
 
 #include "../tracelib/functions.h"
 #include "jobs.h"
+#include "matcher.h"
 
 #include <algorithm>
 
@@ -42,11 +43,7 @@ bool sendMayWait(const Timeline& timeline, const Race& race) {
         return false;
     }
     const trace::FunctionId function = timeline.details(race.send->rank, timeline.call(*race.send).beginDetails).function;
-    if (trace::functionName(function).find("send") == std::string_view::npos) {
-        return true; // started: what kind of send it is stands elsewhere
-    }
-    if (trace::functionName(function).find("_Ssend") != std::string_view::npos ||
-        trace::functionName(function).find("_Issend") != std::string_view::npos) {
+    if (isSynchronousSend(function) || trace::functionClass(function) == CallClass::Start) { // of a start it is not told here
         return true;
     }
     const std::uint64_t limit = TransportRules().eagerLimit;

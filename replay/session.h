@@ -296,6 +296,8 @@ class Session : public QObject {
     /// Of the timeline, as far as it has been looked at: found in the background as it grows. racesChanged() tells when all
     /// of it has been; valid until timelineReplaced().
     [[nodiscard]] const RaceAnalysis& races() const;
+    /// Looks again at what is recorded, though nothing may have been added: racesChanged() follows.
+    void lookForRaces();
     /// All of them as of the last racesChanged(), by rank and call.
     [[nodiscard]] const std::vector<Race>& foundRaces() const;
     /// Of the ranks of the focus: to where the next recorded race of theirs lies before them, which becomes the point and

@@ -48,7 +48,7 @@ void Session::Impl::onDifference(const Difference& difference) {
         found.executed += whatDiffers(difference.recorded, difference.executed);
     }
     found.where = siteOf(difference.rank, difference.executed.site);
-    leaveRecording(found,
+    departFrom(found,
                    QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5")
                        .arg(rankText(found.rank))
                        .arg(found.event.value())
@@ -59,7 +59,7 @@ void Session::Impl::onDifference(const Difference& difference) {
 }
 
 /// Everybody stops; what has been executed this time becomes the recording, and MPI decides again.
-void Session::Impl::leaveRecording(const Departure& found, const QString& text, const QString& remedy) {
+void Session::Impl::departFrom(const Departure& found, const QString& text, const QString& remedy) {
     departure = found;
     if (approach == nullptr) {
         for (RankProcess* rank : processes()) {
@@ -162,7 +162,7 @@ void Session::Impl::watchStandstill() {
             left.recorded = detailsText(timeline.details(rank, timeline.eventDetails(rank, left.event)));
             left.executed = QStringLiteral("it cannot end");
             left.where = siteOf(rank, timeline.details(rank, timeline.eventDetails(rank, event)).site);
-            leaveRecording(left, QStringLiteral("The re-execution cannot go on as it was recorded: ") + QString::fromStdString(found->text),
+            departFrom(left, QStringLiteral("The re-execution cannot go on as it was recorded: ") + QString::fromStdString(found->text),
                            QStringLiteral("The diagram now shows this execution; when you go on from here, MPI decides."));
             return;
         }

@@ -317,7 +317,7 @@ struct Session::Impl {
 
     // session_departure.cpp
     void onDifference(const Difference& difference);
-    void leaveRecording(const Departure& found, const QString& text, const QString& remedy);
+    void departFrom(const Departure& found, const QString& text, const QString& remedy);
     [[nodiscard]] std::vector<Doing> whatRanksDo() const;
     void watchStandstill();
     void sayWaitingFor(const Departure& found);

@@ -3,6 +3,7 @@
 #include "race_choice.h"
 #include "words.h"
 
+#include "../tracelib/mapping.h"
 #include "../tracelib/values.h"
 
 #include <algorithm>
@@ -20,12 +21,14 @@ QByteArray withoutSentBehind(const QByteArray& values, EventIndex last) {
     trace::ValueReader reader(reinterpret_cast<const std::byte*>(values.constData()), std::size_t(values.size()));
     trace::ValueWriter writer;
     QByteArray kept;
+    kept.reserve(values.size());
+    std::vector<std::byte> item;
     for (; reader.kind() != trace::ValueKind::None; reader.next()) {
         if (reader.kind() == trace::ValueKind::Sent && reader.event() > last.value()) {
             continue;
         }
         const bool random = reader.kind() == trace::ValueKind::Random && reader.value() > 0;
-        std::vector<std::byte> item(trace::ValueWriter::kItemBytes + (random ? std::size_t(reader.value()) : 0));
+        item.resize(trace::ValueWriter::kItemBytes + (random ? std::size_t(reader.value()) : 0));
         const std::size_t used = writer.put(item.data(), reader.kind(), reader.event(), reader.value(), reader.bytes());
         kept.append(reinterpret_cast<const char*>(item.data()), qsizetype(used));
     }
@@ -40,6 +43,10 @@ const RaceAnalysis& Session::races() const {
 
 const std::vector<Race>& Session::foundRaces() const {
     return m_impl->foundRaces;
+}
+
+void Session::lookForRaces() {
+    m_impl->findRacesSoon();
 }
 
 /// There is somebody to go on; not so when all ranks have ended and the launcher has not.
@@ -271,7 +278,9 @@ void Session::Impl::startChosen(const Choice& choice) {
     recordedStreams.clear();
     recordedSent.clear();
     for (auto& [rank, values] : recordedValues) {
-        values = withoutSentBehind(values, choice.upTo[std::size_t(rank)]);
+        if ((recordedSpec.alsoNoted & trace::kNoteSent) != 0) { // else nothing is said of data
+            values = withoutSentBehind(values, choice.upTo[std::size_t(rank)]);
+        }
     }
     recording = std::move(next);
     recordingReplaced();

@@ -141,7 +141,7 @@ void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHea
         found.where = siteOf(found.rank, begin.site);
     }
     const EventIndex mark = lastMark(recordedValues[int(found.rank.value())], at);
-    leaveRecording(found,
+    departFrom(found,
                    QStringLiteral("What rank %1 sends is not what it sent in the recording: it differs at event %2%3; %4")
                        .arg(rankText(found.rank))
                        .arg(at.value())

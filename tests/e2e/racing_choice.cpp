@@ -86,7 +86,7 @@ class Seed {
 
     std::vector<Wanted> wanted() {
         m_looked = false;
-        emit m_session.timelineChanged();
+        m_session.lookForRaces();
         waitFor([this] { return m_looked; }, kSeconds);
         const Timeline& timeline = m_session.timeline();
         std::vector<Wanted> all;

@@ -8,6 +8,10 @@ const RaceAnalysis& Session::races() const {
     return m_impl->analysis;
 }
 
+void Session::lookForRaces() {
+    emit racesChanged();
+}
+
 const std::vector<Race>& Session::foundRaces() const {
     m_impl->found = races().races();
     return m_impl->found;
