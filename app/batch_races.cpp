@@ -70,7 +70,7 @@ BatchRunner::Outcome BatchRunner::nextRace(const ScriptLine& line, Lines& out) {
         if (going) {
             return m_operationDone && m_session->operation().isEmpty();
         }
-        return !m_session->runsToNextRace() && (m_session->allStopped() || !m_session->jobExists());
+        return (m_operationDone && !m_operationOk) || (!m_session->runsToNextRace() && (m_session->allStopped() || !m_session->jobExists()));
     };
     const bool in = waitFor(there, limit(line));
     disconnect(listen);
@@ -78,7 +78,7 @@ BatchRunner::Outcome BatchRunner::nextRace(const ScriptLine& line, Lines& out) {
     if (!in) {
         return timedOut(line);
     }
-    if (going && !m_operationOk) {
+    if (m_operationDone && !m_operationOk) {
         return {Verdict::Failed, m_operationText};
     }
     if (!reached) {
@@ -124,6 +124,11 @@ BatchRunner::Outcome BatchRunner::take(const ScriptLine& line) {
     if (m_operationDone && !m_operationOk) {
         m_launching = false;
         return {Verdict::Failed, m_operationText};
+    }
+    if (m_operationDone) { // that choice has been made before, and is shown
+        m_launching = false;
+        m_mustBegin = false;
+        return {};
     }
     return waitLaunched(line);
 }

@@ -46,14 +46,16 @@ ExecutionsDock::ExecutionsDock(Look* look, QWidget* parent)
     auto* bar = new QToolBar(body);
     bar->addAction(m_show);
     auto* parts = new QSplitter(Qt::Horizontal, body);
-    m_list = list({tr("#"), tr("Execution"), tr("Events")}, parts);
+    m_list = list({tr("#"), tr("Execution"), tr("Events"), tr("Outcome")}, parts);
     m_ranks = list({tr("Rank"), tr("Same through"), tr("There"), tr("Here")}, parts);
+    m_list->setObjectName(QStringLiteral("list"));
     m_ranks->setObjectName(QStringLiteral("differences"));
     parts->setSizes({500, 600});
     m_list->header()->setStretchLastSection(false);
     m_list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
+    m_list->header()->resizeSection(3, 180);
     m_ranks->header()->resizeSection(0, 60);
     m_ranks->header()->resizeSection(1, 100);
     m_ranks->header()->resizeSection(2, 260);
@@ -70,6 +72,8 @@ ExecutionsDock::ExecutionsDock(Look* look, QWidget* parent)
     const Session* session = look->session();
     connect(session, &Session::executionsChanged, this, &ExecutionsDock::reload);
     connect(session, &Session::racesChanged, this, &ExecutionsDock::reload); // the one on show has grown
+    connect(session, &Session::stopped, this, &ExecutionsDock::reload);
+    connect(session, &Session::verbsChanged, this, &ExecutionsDock::reload); // it runs, it has ended
     connect(m_list, &QTreeWidget::currentItemChanged, this, [this] { m_soon.start(); });
     connect(m_show, &QAction::triggered, this, [this] { m_look->session()->showExecution(chosen()); });
     connect(m_list, &QTreeWidget::itemActivated, m_show, &QAction::trigger);
@@ -126,7 +130,9 @@ void ExecutionsDock::reload() {
         item->setText(0, QString::number(all[i].number));
         item->setText(1, executionTitle(all[i]));
         item->setText(2, QLocale().toString(all[i].events));
+        item->setText(3, all[i].outcome);
         item->setToolTip(1, executionTitle(all[i]));
+        item->setToolTip(3, all[i].outcome);
         QFont font = item->font(1);
         font.setBold(all[i].shown);
         item->setFont(1, font);

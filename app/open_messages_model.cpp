@@ -59,7 +59,8 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     const Message& m = m_rows.at(index.row()).message;
     const bool made = m_rows.at(index.row()).made;
     if (role == Qt::ToolTipRole) {
-        return openMessageText(*m_session, m) + (made ? QString() : u'\n' + tr("recorded, not made again"));
+        return openMessageText(*m_session, m) + (made ? QString() : u'\n' + tr("recorded, not made again")) +
+               (m_rows.at(index.row()).held.isEmpty() ? QString() : u'\n' + m_rows.at(index.row()).held);
     }
     if (role == Qt::ForegroundRole) {
         return made ? QVariant() : QVariant(QGuiApplication::palette().brush(QPalette::PlaceholderText));
@@ -91,7 +92,8 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     case Size:
         return m.send ? bytesText(m.bytes) : QString();
     case State:
-        return made ? messageStateText(m_session->timeline(), m)
+        return !m_rows.at(index.row()).held.isEmpty() ? m_rows.at(index.row()).held
+               : made ? messageStateText(m_session->timeline(), m)
                     : tr("later: %1").arg(messageStateText(m_session->timeline(), m));
     case Where: {
         const auto call = callAt(index.row());

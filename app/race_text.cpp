@@ -56,10 +56,11 @@ QString executionTitle(const Session::Execution& execution) {
 }
 
 QString executionText(const Session::Execution& execution) {
-    return QStringLiteral("%1, %2 %3")
-        .arg(executionTitle(execution))
-        .arg(execution.events)
-        .arg(execution.events == 1 ? QStringLiteral("event") : QStringLiteral("events"));
+    const QString text = QStringLiteral("%1, %2 %3")
+                             .arg(executionTitle(execution))
+                             .arg(execution.events)
+                             .arg(execution.events == 1 ? QStringLiteral("event") : QStringLiteral("events"));
+    return execution.outcome.isEmpty() ? text : QStringLiteral("%1: %2").arg(text, execution.outcome);
 }
 
 QString differenceText(const Session::ExecutionDifference& difference) {

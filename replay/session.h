@@ -249,6 +249,7 @@ class Session : public QObject {
     struct OpenMessage {
         Message message;   ///< without the halves that this execution has not made
         bool made = true; ///< false: open in the recording, and this execution has made neither half again
+        QString held{};   ///< "held for the message from rank 2, event 7": of a receive that was chosen to get it; else empty
         friend bool operator==(const OpenMessage&, const OpenMessage&) = default;
     };
     /// As the ranks stand now: also what was received in the recording and has not been again. First what this execution
@@ -308,7 +309,8 @@ class Session : public QObject {
     /// "nothing raced: …", why there are none.
     [[nodiscard]] QString noRacesText() const;
     /// Executes the recording again, but the race of this call gets this send's message first. What does not depend on it
-    /// is forced to be as recorded, the rest runs live. What was on show is kept (see executions()).
+    /// is forced to be as recorded, the rest runs live. What was on show is kept (see executions()), and undo() goes back to
+    /// it. Where that choice has been made before, the execution that it made is shown, and nothing is run.
     void takeInstead(CallRef call, CallRef send);
 
     // --- Executions beside the one on show: it has departed from them, or a choice was made ---
@@ -318,6 +320,7 @@ class Session : public QObject {
         QString text;      ///< by what it differs from the one that it was made of; empty for the first
         quint64 events = 0;
         bool shown = true;
+        QString outcome{}; ///< how it ended, or what its ranks do: "rank 0 exited with code 1", "still running"
     };
     [[nodiscard]] QVector<Execution> executions() const; ///< by number; at least the one on show
     /// Shows another one in place of the present one, which is kept; its job is ended.

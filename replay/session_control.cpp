@@ -288,6 +288,7 @@ void Session::kill() {
     if (!m_impl->alive()) {
         return;
     }
+    m_impl->noteOutcome();
     m_impl->endRaceWalk();
     m_impl->stayHere(tr("the job was killed"));
     if (m_impl->approach != nullptr) {

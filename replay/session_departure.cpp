@@ -69,7 +69,14 @@ void Session::Impl::departFrom(const Departure& found, const QString& text, cons
     // Not from inside the reading of a trace: the timeline is replaced.
     QMetaObject::invokeMethod(q, [this, found, text, remedy] {
         follower->forget();
-        say(Severity::Error, text, remedy);
+        if (rebuilt.empty()) {
+            say(Severity::Error, text, remedy);
+        } else {
+            say(Severity::Error, text,
+                QStringLiteral("%1 has been built anew since the run was recorded, which may be all there is to it: Restart records the "
+                               "new program. The diagram now shows this execution; you can go on from here.")
+                    .arg(QStringList(rebuilt.begin(), rebuilt.end()).join(QStringLiteral(" and "))));
+        }
         sayWaitingFor(found);
         sayBound();
         keepExecution(recording->branch());

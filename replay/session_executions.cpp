@@ -88,9 +88,10 @@ class RankComparison {
 /// is still the session's.
 void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     KeptExecution kept;
-    kept.number = execution.number;
-    kept.from = execution.from;
-    kept.text = execution.text;
+    kept.head = execution;
+    kept.head.outcome = before != nullptr && departure ? QStringLiteral("left at event %1 of rank %2").arg(departure->event.value()).arg(rankText(departure->rank))
+                                                       : outcomeNow();
+    kept.commands = commands;
     for (int i = 0; before == nullptr && i < ranks; ++i) {
         kept.views.push_back(q->rank(RankId(i)));
     }
@@ -106,7 +107,7 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     kept.inputEnded = inputEnded;
     kept.sent = recordedSent;
     kept.programs = programOf;
-    const int from = kept.number;
+    const int from = kept.head.number;
     if (kept.views.empty()) { // what is written is the one's that goes on
         for (const auto& [key, bytes] : recordedStreams) {
             kept.outputs[key.first] += bytes;
@@ -118,23 +119,24 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     while (keptExecutions.size() > kMostKept) {
         keptExecutions.pop_front();
     }
-    execution = {++executionsSoFar, from, {}};
+    execution = {++executionsSoFar, from, {}, {}, {}};
 }
 
 /// Nothing of the executions before has to do with what comes.
 void Session::Impl::forgetExecutions() {
     keptExecutions.clear();
     executionsSoFar = 1;
-    execution = {1, 0, {}};
+    execution = {};
     emit q->executionsChanged();
 }
 
 QVector<Session::Execution> Session::executions() const {
     QVector<Execution> all;
     for (const Impl::KeptExecution& kept : m_impl->keptExecutions) {
-        all << Execution{kept.number, kept.from, kept.text, eventsOf(kept.recording->timeline()), false};
+        all << Execution{kept.head.number, kept.head.from, kept.head.text, eventsOf(kept.recording->timeline()), false, kept.head.outcome};
     }
-    all << Execution{m_impl->execution.number, m_impl->execution.from, m_impl->execution.text, eventsOf(timeline()), true};
+    const Impl::ExecutionHead& head = m_impl->execution;
+    all << Execution{head.number, head.from, head.text, eventsOf(timeline()), true, m_impl->outcomeNow()};
     std::sort(all.begin(), all.end(), [](const Execution& a, const Execution& b) { return a.number < b.number; });
     return all;
 }
@@ -142,7 +144,7 @@ QVector<Session::Execution> Session::executions() const {
 QVector<Session::ExecutionDifference> Session::differences(int number) const {
     QVector<ExecutionDifference> found;
     for (const Impl::KeptExecution& kept : m_impl->keptExecutions) {
-        if (kept.number != number) {
+        if (kept.head.number != number) {
             continue;
         }
         const Timeline& other = kept.recording->timeline();
@@ -162,8 +164,7 @@ QVector<Session::ExecutionDifference> Session::differences(int number) const {
 
 void Session::showExecution(int number) {
     Impl& d = *m_impl;
-    const auto at = std::find_if(d.keptExecutions.begin(), d.keptExecutions.end(),
-                                 [number](const Impl::KeptExecution& kept) { return kept.number == number; });
+    const auto at = d.kept(number);
     if (at == d.keptExecutions.end()) {
         d.refuse(number == d.execution.number ? tr("execution %1 is on show").arg(number)
                                               : tr("there is no execution %1 any more").arg(number));
@@ -173,33 +174,44 @@ void Session::showExecution(int number) {
         d.refuse(d.whyNot(Verb::Replay));
         return;
     }
-    Impl::KeptExecution shown = std::move(*at);
-    d.keptExecutions.erase(at);
-    d.follower->forget();
-    const int counted = d.executionsSoFar;
-    d.keepExecution(nullptr);
-    d.executionsSoFar = counted; // nothing new has begun
-    d.endJob();
-    d.execution = {shown.number, shown.from, shown.text};
-    d.recording = std::move(shown.recording);
-    d.recordedSpec = shown.spec;
-    d.recordedValues = std::move(shown.values);
-    d.recordedStreams = std::move(shown.streams);
-    d.streams.clear();
-    d.input = shown.input;
-    d.inputEnded = shown.inputEnded;
-    d.recordedSent = std::move(shown.sent);
-    d.programOf = std::move(shown.programs);
-    d.jobs = d.recording->jobs();
-    d.ranks = d.jobs.rankCount();
-    nameRanks(d.jobs);
-    d.lastViews = std::move(shown.views);
-    d.lastViews.resize(std::size_t(d.ranks));
-    for (std::size_t i = 0; i < d.lastViews.size(); ++i) {
-        RankView& view = d.lastViews[i];
+    d.switchTo(at);
+    emit operationFinished(true, tr("Execution %1 is shown; Replay run, or Go to stopline, executes it again").arg(number));
+}
+
+std::deque<Session::Impl::KeptExecution>::iterator Session::Impl::kept(int number) {
+    return std::find_if(keptExecutions.begin(), keptExecutions.end(), [number](const KeptExecution& one) { return one.head.number == number; });
+}
+
+/// Another execution comes on show, and the one that was is kept; its job is ended.
+void Session::Impl::switchTo(std::deque<KeptExecution>::iterator to) {
+    KeptExecution next = std::move(*to);
+    keptExecutions.erase(to);
+    noteOutcome();
+    follower->forget();
+    const int counted = executionsSoFar;
+    keepExecution(nullptr);
+    executionsSoFar = counted; // nothing new has begun
+    endJob();
+    execution = std::move(next.head);
+    recording = std::move(next.recording);
+    recordedSpec = next.spec;
+    recordedValues = std::move(next.values);
+    recordedStreams = std::move(next.streams);
+    streams.clear();
+    input = next.input;
+    inputEnded = next.inputEnded;
+    recordedSent = std::move(next.sent);
+    programOf = std::move(next.programs);
+    jobs = recording->jobs();
+    ranks = jobs.rankCount();
+    nameRanks(jobs);
+    lastViews = std::move(next.views);
+    lastViews.resize(std::size_t(ranks));
+    for (std::size_t i = 0; i < lastViews.size(); ++i) {
+        RankView& view = lastViews[i];
         view.rank = RankId(std::int32_t(i));
-        const EventIndex last = timeline().lastEvent(view.rank);
-        view.insideMpi = last.value() > 0 && timeline().isBegin(view.rank, last);
+        const EventIndex last = recording->timeline().lastEvent(view.rank);
+        view.insideMpi = last.value() > 0 && recording->timeline().isBegin(view.rank, last);
         const bool itsEnd = view.phase == RankPhase::Exited && view.exitSignal == 0 && view.place.event == last;
         view.place = {last, view.insideMpi};
         view.location = {};
@@ -207,18 +219,42 @@ void Session::showExecution(int number) {
             view.phase = RankPhase::Exited;
             view.why = StopWhy::None;
             view.exitSignal = SIGTERM;
-            view.detail = tr("shown without its processes");
+            view.detail = Session::tr("shown without its processes");
         }
     }
-    d.outputs = std::move(shown.outputs);
-    emit outputCleared();
-    for (const auto& [rank, bytes] : d.outputs) {
-        emit outputAdded(RankId(rank), 1, bytes);
+    outputs = std::move(next.outputs);
+    emit q->outputCleared();
+    for (const auto& [rank, bytes] : outputs) {
+        emit q->outputAdded(RankId(rank), 1, bytes);
     }
-    d.recordingReplaced();
-    emit ranksChanged();
-    emit verbsChanged();
-    emit operationFinished(true, tr("Execution %1 is shown; Replay run, or Go to stopline, executes it again").arg(number));
+    recordingReplaced();
+    emit q->ranksChanged();
+    emit q->verbsChanged();
+}
+
+/// Back to the execution of which this one was made by a choice, to where its ranks stood then.
+void Session::Impl::undoChoice() {
+    const Command command = commands.back();
+    const auto at = kept(command.execution);
+    if (at == keptExecutions.end()) {
+        refuse(Session::tr("execution %1, of which this one was made, is not kept any more").arg(command.execution),
+               Session::tr("Executions lists those that are."));
+        return;
+    }
+    const int left = execution.number;
+    const std::vector<Command> earlier = at->commands;
+    switchTo(at);
+    commands = earlier;
+    emit q->historyChanged();
+    say(Severity::Info, Session::tr("Execution %1 is on show again; execution %2 is kept.").arg(execution.number).arg(left));
+    if (!command.stood) {
+        emit q->operationFinished(true, Session::tr("Execution %1 is shown, as it was when the message was taken").arg(execution.number));
+        emit q->stopped();
+        return;
+    }
+    std::vector<Target> to = command.before;
+    to.resize(std::size_t(ranks));
+    travel(Verb::Undo, std::move(to), [this, hits = command.hits](bool) { setHitCounts(hits); });
 }
 
 /// What belonged to the events that were on show means nothing any more.

@@ -47,6 +47,7 @@ void Session::Impl::onOutput(RankId rank, int stream, const QByteArray& bytes) {
 void Session::Impl::noteFiles() {
     files.clear();
     builds.clear();
+    rebuilt.clear();
     const QDir folder(spec.workingDirectory.isEmpty() ? QDir::currentPath() : spec.workingDirectory);
     QStringList names = spec.command + spec.arguments;
     names << spec.program << spec.inputFile;
@@ -78,6 +79,7 @@ bool Session::Impl::refusesProgram() {
         std::string now = buildIdOfFile(QFile::encodeName(name).toStdString());
         if (now != was && !now.empty()) {
             was = std::move(now);
+            rebuilt.insert(name);
             refuse(QStringLiteral("%1 has been built anew since the run was recorded.").arg(name),
                    QStringLiteral("Restart records the new program. To go on with it all the same, give the command again: where it does "
                                   "something else than was recorded, that is said."));

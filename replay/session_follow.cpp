@@ -70,6 +70,9 @@ void TraceFollower::tick() {
     if (m_comparing) {
         m_session.watchStandstill();
     }
+    if (m_watching) {
+        m_session.watchWalk();
+    }
     fetch([this](RankProcess* rank) {
         return (m_on || m_watching || m_session.recording->replaying(rank->rank())) && rank->view().phase == RankPhase::Running &&
                rank->link()->status().event > m_session.recording->executed(rank->rank());

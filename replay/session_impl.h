@@ -30,6 +30,8 @@ struct Command {
     HistoryEntry shown;
     std::vector<Target> before;
     std::map<int, int> hits; ///< of the breakpoints, by id, before the command
+    int execution = 0;       ///< where `before` is of another execution than the one on show, its number
+    bool stood = true;       ///< there was a job there to be brought back
 };
 
 /// A user breakpoint and its number in each rank's gdb.
@@ -108,6 +110,8 @@ struct Session::Impl {
         bool on = false;         ///< the job runs to the next race
         bool over = false;       ///< it has stopped for another reason, or ended: what was recorded by then still counts
         std::set<CallRef> known; ///< that had been found before
+        std::vector<EventIndex> where; ///< of the ranks, when one last moved
+        QElapsedTimer since;           ///< then
     };
     RaceWalk raceWalk;
     [[nodiscard]] bool anyoneLives() const;
@@ -115,15 +119,29 @@ struct Session::Impl {
     void findRaces();
     void walkOn();
     void walkOver();
+    void watchWalk();
     void endRaceWalk();
     [[nodiscard]] std::optional<Race> nextRecordedRace() const;
     void startChosen(const Choice& choice);
 
     // Other executions (session_executions.cpp).
-    struct KeptExecution {
-        int number = 0;
+    struct Chosen { ///< by which an execution was made of another
+        RankId receiver{-1};
+        EventIndex event{0}; ///< begin of the receive or probe
+        RankId sender{-1};
+        EventIndex send{0};
+        friend bool operator==(const Chosen&, const Chosen&) = default;
+    };
+    struct ExecutionHead {
+        int number = 1;
         int from = 0;
         QString text;
+        std::optional<Chosen> chosen;
+        QString outcome; ///< of one that is shown without its processes, or was ended by the user; else it is seen
+    };
+    struct KeptExecution {
+        ExecutionHead head;
+        std::vector<Command> commands; ///< that could be undone
         std::map<int, QByteArray> outputs; ///< by rank, both streams
         std::unique_ptr<Recording> recording;
         LaunchSpec spec;
@@ -136,15 +154,25 @@ struct Session::Impl {
         std::vector<RankView> views; ///< empty: it is not known any more how its ranks stood
     };
     std::deque<KeptExecution> keptExecutions; ///< the oldest first
-    struct {
-        int number = 1;
-        int from = 0;
-        QString text;
-    } execution; ///< the one on show
+    ExecutionHead execution; ///< the one on show
     int executionsSoFar = 1;
     void keepExecution(std::unique_ptr<Recording> before);
     void forgetExecutions();
     void recordingReplaced();
+    [[nodiscard]] std::deque<KeptExecution>::iterator kept(int number);
+    void switchTo(std::deque<KeptExecution>::iterator to);
+    void undoChoice();
+
+    // Ends of ranks, and of executions (session_ends.cpp).
+    std::set<int> leaving;  ///< ranks that have stopped before they end without MPI_Finalize, in this execution
+    std::set<int> leftNow;  ///< of these, which have ended and have not been told of
+    [[nodiscard]] bool bringsDown(const RankProcess* rank) const;
+    void onLeaving(const RankProcess* rank);
+    void onLeft(const RankProcess* rank);
+    void sayLeft();
+    [[nodiscard]] QString outcomeNow() const;
+    void noteOutcome();
+    [[nodiscard]] QString heldText(RankId rank, EventIndex event) const;
 
     // Breakpoints.
     std::vector<BreakpointState> breakpoints;
@@ -213,6 +241,7 @@ struct Session::Impl {
     std::map<std::pair<int, std::uint64_t>, std::uint64_t> recordedSent; ///< by rank and count of what it had sent: hash
     std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
     std::map<QString, std::string> builds;              ///< build ids of those that are programs, as recorded or accepted
+    std::set<QString> rebuilt;                          ///< of these, which are not those of the recording
 
     // session.cpp, _job, _stops, _look, _files
     RankProcess* process(RankId rank) const;

@@ -108,6 +108,9 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
     again = throughRecording;
     liveSaid = false;
     departure.reset();
+    execution.outcome.clear();
+    leaving.clear();
+    leftNow.clear();
     still.clear();
     standstillSaid.clear();
     outputs.clear();

@@ -77,6 +77,9 @@ std::vector<Session::OpenMessage> Session::openMessages() const {
             one.message.done = {};
         }
         one.message.state = sent && posted ? MessageState::Posted : sent ? MessageState::Unreceived : MessageState::Unsent;
+        if (posted && !sent) {
+            one.held = m_impl->heldText(message.post->rank, timeline.call(*message.post).begin);
+        }
         open.push_back(one);
     };
     const auto messages = timeline.messages();

@@ -42,7 +42,7 @@ std::optional<Line> Session::stopline() const {
 }
 
 std::optional<Cut> Session::undoTarget() const {
-    if (m_impl->commands.empty()) {
+    if (m_impl->commands.empty() || m_impl->commands.back().execution != 0) { // of another execution there is nothing to draw
         return std::nullopt;
     }
     Cut cut;

@@ -174,7 +174,7 @@ void Session::stopAtNextRace() {
     } else {
         run();
     }
-    d.raceWalk = {true, false, std::move(known)};
+    d.raceWalk = {true, false, std::move(known), {}, {}};
     d.follower->setWatching(true);
     emit verbsChanged();
 }
@@ -205,6 +205,51 @@ void Session::Impl::walkOn() {
             say(Severity::Info, QStringLiteral("The job has ended, and %1.").arg(q->noRacesText()));
         }
     }
+}
+
+/// While the job runs to the next race: whether its ranks can go on at all, where others are not to.
+void Session::Impl::watchWalk() {
+    constexpr qint64 kStandsMs = 2000; // what a rank waits for may be on its way
+    if (!raceWalk.on || focus.all() || !alive()) {
+        return;
+    }
+    std::vector<EventIndex> where;
+    QVector<RankId> waiting;
+    QVector<RankId> stopped;
+    for (const RankProcess* rank : processes()) {
+        const agent::RankStatus& status = rank->link()->status();
+        where.push_back(status.event);
+        if (rank->ended()) {
+            continue;
+        }
+        if (rank->stopped()) {
+            stopped << rank->rank();
+        } else if (rank->view().phase == RankPhase::Running && status.insideCall && !status.inHold) {
+            waiting << rank->rank();
+        } else {
+            where.clear(); // this one may do anything
+            break;
+        }
+    }
+    if (where.empty() || where != raceWalk.where || !raceWalk.since.isValid()) {
+        raceWalk.where = where;
+        raceWalk.since.start();
+        return;
+    }
+    if (waiting.isEmpty() || stopped.isEmpty() || raceWalk.since.elapsed() < kStandsMs) {
+        return;
+    }
+    QStringList calls;
+    for (const RankId rank : waiting) {
+        const RankView view = q->live(rank);
+        calls << QStringLiteral("rank %1 waits in %2 (event %3)")
+                     .arg(rankText(rank), view.callName.isEmpty() ? QStringLiteral("MPI") : view.callName)
+                     .arg(view.place.event.value());
+    }
+    const QString why = QStringLiteral("No race was found: %1, while %2 %3 stopped, outside of the focus")
+                            .arg(calls.join(QStringLiteral(", ")), rankListText(stopped), stopped.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"));
+    q->pause(); // which ends it
+    refuse(why, QStringLiteral("Set the focus to all ranks, and give the command again."));
 }
 
 /// All ranks have stopped, or ended: if there was a race, it is found in what has been recorded by now.
@@ -249,7 +294,19 @@ void Session::takeInstead(CallRef call, CallRef send) {
         d.refuse(tr("This message cannot be taken instead: %1").arg(QString::fromStdString(why)));
         return;
     }
-    d.setOut([this, choice = *choice] { m_impl->startChosen(choice); });
+    const Impl::Chosen wanted{call.rank, timeline().call(call).begin, send.rank, timeline().call(send).begin};
+    for (const Impl::KeptExecution& kept : d.keptExecutions) {
+        if (kept.head.from == d.execution.number && kept.head.chosen == wanted) {
+            d.say(Severity::Warning, tr("Execution %1 took that message there already: it is shown, and nothing is run.").arg(kept.head.number),
+                  tr("Replay run executes it again."));
+            showExecution(kept.head.number);
+            return;
+        }
+    }
+    d.setOut([this, choice = *choice, wanted] {
+        m_impl->startChosen(choice);
+        m_impl->execution.chosen = wanted;
+    });
 }
 
 void Session::Impl::startChosen(const Choice& choice) {
@@ -266,6 +323,15 @@ void Session::Impl::startChosen(const Choice& choice) {
     for (int i = 0; i < timeline.rankCount(); ++i) {
         planned.push_back(plannedOrder(timeline, RankId(i), choice));
     }
+    Command made;
+    made.shown.verb = Verb::Run;
+    made.shown.focus = focus;
+    made.shown.before = q->places();
+    made.stood = anyoneLives();
+    made.before = presentTargets();
+    made.hits = hitCounts();
+    made.execution = execution.number;
+    noteOutcome();
     endJob();
     follower->forget();
     if (opened != nullptr) {
@@ -296,8 +362,11 @@ void Session::Impl::startChosen(const Choice& choice) {
                            "and Executions lead back."));
     }
     startJob(nullptr, true);
-    beginCommand(Verb::Run);
-    commands.back().before.assign(std::size_t(ranks), {});
+    made.shown.note = text;
+    commands.push_back(std::move(made));
+    redoList.clear();
+    commandOpen = true;
+    emit q->historyChanged();
     if (const auto race = recording->timeline().callAt(choice.race.call.rank, raceBegin)) {
         emit q->raceReached(*race); // what it got before is not shown any more
     }

@@ -158,6 +158,7 @@ void Session::Impl::onOpened(std::unique_ptr<LoadedRecording> loaded, const QStr
     commands.clear();
     redoList.clear();
     builds.clear();
+    rebuilt.clear();
     for (const CallSites::Code& code : opened->sites.callers()) {
         if (!code.build.empty()) {
             builds[QString::fromStdString(code.path)] = code.build;

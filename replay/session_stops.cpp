@@ -279,13 +279,16 @@ void Session::Impl::onLocated(RankProcess* rank) {
         return;
     }
     const StopWhy why = rank->view().why;
-    if (why == StopWhy::Signal || why == StopWhy::Abort || why == StopWhy::MpiError || why == StopWhy::ExitNoFinalize) {
+    if (bringsDown(rank)) {
         // The job has come to its end here: keep everything as it is at this moment, to be looked at.
         for (RankProcess* other : processes()) {
             if (other != rank && !other->stopped()) {
                 other->pause();
             }
         }
+    }
+    if (why == StopWhy::ExitNoFinalize) {
+        onLeaving(rank);
     }
     lookSoon();
     noteStop();
@@ -333,6 +336,7 @@ void Session::Impl::onEnded(RankProcess* rank) {
         approach->ended(rank);
         return;
     }
+    onLeft(rank);
     noteStop();
 }
 

@@ -235,6 +235,10 @@ void Session::undo() {
         return;
     }
     m_impl->setOut([this] {
+        if (m_impl->commands.back().execution != 0) {
+            m_impl->undoChoice();
+            return;
+        }
         if (m_impl->refusesPlaces(m_impl->commands.back().before)) {
             return;
         }

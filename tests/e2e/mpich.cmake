@@ -27,7 +27,9 @@ stopline_mpich_test(cxx cxx 4 cxx)
 stopline_mpich_test(fortran fortran 4 ftn)
 stopline_mpich_test(fortran08 fortran08 4 ftn08)
 stopline_mpich_test(segv segv 4 segv)
-stopline_mpich_test(exit_without_finalize exit_without_finalize 4 exitnofinalize)
+stopline_script_test(mpich.exit_without_finalize exit_without_finalize
+    LAUNCH --launcher ${STOPLINE_MPIRUN_MPICH} -n 4 ${programs_mpich}/exitnofinalize
+    ERRORS "Rank 1 exited with code 3 without MPI_Finalize")
 stopline_mpich_test(mpi_error mpich_mpi_error 4 mpierror)
 stopline_mpich_test(abort mpich_abort 4 abort)
 # The launcher's own form of the command line, with options of its own.

@@ -118,12 +118,16 @@ class RacesTest : public WindowFixture {
         QVERIFY(!dock->showAction()->isEnabled());
         Scripted& s = scriptOf(*m_session);
         recordRace(*m_session);
-        s.executions = {{1, 0, {}, 14, false}, {2, 1, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true}};
+        s.executions = {{1, 0, {}, 14, false}, {2, 1, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true,
+                         QStringLiteral("rank 0 exited with code 1")}};
         s.differences[1] = {{RankId{0}, EventIndex{3}, QStringLiteral("MPI_Recv got source 1"), QStringLiteral("MPI_Recv got source 2")},
                             {RankId{1}, EventIndex{4}, {}, {}}};
         emit m_session->executionsChanged();
         QCOMPARE(dock->windowTitle(), QStringLiteral("Executions (2)"));
         QCOMPARE(dock->numbers(), (QVector<int>{1, 2}));
+        auto* list = dock->findChild<QTreeWidget*>(QStringLiteral("list"));
+        QCOMPARE(list->topLevelItem(0)->text(3), QString());
+        QCOMPARE(list->topLevelItem(1)->text(3), QStringLiteral("rank 0 exited with code 1"));
         QTRY_VERIFY(dock->isVisible() && !dock->visibleRegion().isEmpty()); // brought to the front
         QTRY_COMPARE(dock->differences().size(), 2); // the one before is compared by itself
         QVERIFY(dock->showAction()->isEnabled());
