@@ -125,6 +125,10 @@ std::optional<TimeNs> Recording::aheadOf(const RankFeed& feed) const {
 /// is not received before.
 void Recording::join(RankFeed& feed) {
     feed.junction = m_timeline->lastEvent(feed.rank);
+    if (!feed.firstJunction) {
+        feed.firstJunction = feed.junction;
+        m_timeline->setJoined(feed.rank, feed.junction);
+    }
     const TimeNs twin = feed.lastExecuted;
     const TimeNs wallNow = feed.reader.originNs() + twin + heldBefore(feed, feed.junction);
     const TimeNs own = feed.recordedOrigin + feed.lastTime + feed.recordedHeld - wallNow;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <optional>
 #include <vector>
 
 namespace stopline::replay {
@@ -57,6 +58,7 @@ struct Recording::RankFeed {
     TimeNs shift = 0;     ///< added to execution times
     TimeNs wallShift = 0; ///< added to CLOCK_MONOTONIC of stops
     EventIndex junction{0};
+    std::optional<EventIndex> firstJunction; ///< of the recording: what lies behind it is of later executions
     TimeNs lastTime = 0;
     TimeNs recordedOrigin = 0;
     std::vector<trace::StopRecord> recordedStops;

@@ -70,6 +70,11 @@ void Recording::takeOverComms(RankFeed& feed, const Timeline& old) {
 
 /// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there.
 void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
+    if (feed.firstJunction && feed.firstJunction->value() >= made) {
+        feed.firstJunction.reset(); // nothing of a later execution is taken over
+    } else if (feed.firstJunction) {
+        m_timeline->setJoined(feed.rank, *feed.firstJunction);
+    }
     if (feed.recordedOrigin != 0) {
         m_timeline->setOrigin(feed.rank, feed.recordedOrigin);
     }
@@ -128,6 +133,7 @@ std::unique_ptr<Recording> Recording::handOver() {
         to.openFailures = from.openFailures;
         to.known = from.known;
         to.recordedOrigin = from.recordedOrigin;
+        to.firstJunction = from.firstJunction;
         to.recordedStops = from.recordedStops;
         to.recordedHeld = from.recordedHeld;
         to.lastTime = from.lastTime;
@@ -158,6 +164,7 @@ std::unique_ptr<Recording> Recording::upTo(const std::vector<EventIndex>& last, 
         to.commsRecorded = commsUpTo(*m_timeline, to.rank, last[i], from.commsRecorded);
         made->takeOverComms(to, *m_timeline);
         to.recordedOrigin = from.recordedOrigin;
+        to.firstJunction = from.firstJunction;
         to.recordedStops = from.recordedStops;
         made->keep(to, *m_timeline, last[i].value());
     }
@@ -220,6 +227,9 @@ void Recording::startAnew() {
             feed->start = std::make_unique<trace::HistoryStart>(*feed->reader.start());
             if (feed->recordedOrigin != 0) {
                 m_timeline->setOrigin(feed->rank, feed->recordedOrigin);
+            }
+            if (feed->firstJunction) {
+                m_timeline->setJoined(feed->rank, *feed->firstJunction);
             }
             feed->startTold = false;
             for (const trace::StopRecord& stop : std::exchange(feed->recordedStops, {})) {

@@ -44,6 +44,12 @@ void Timeline::addStop(RankId rank, trace::StopRecord stop) {
     }
 }
 
+void Timeline::setJoined(RankId rank, EventIndex event) {
+    if (m_impl->has(rank)) {
+        m_impl->axis.setJoined(rank.value(), event);
+    }
+}
+
 void Timeline::setOrigin(RankId rank, TimeNs origin) {
     if (m_impl->has(rank)) {
         m_impl->axis.setOrigin(rank.value(), origin);

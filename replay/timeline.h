@@ -189,6 +189,9 @@ class Timeline {
     void addStop(RankId rank, trace::StopRecord stop);
     /// Absolute CLOCK_MONOTONIC of execution time 0 of a rank (clock offset between hosts already applied).
     void setOrigin(RankId rank, TimeNs origin);
+    /// Times of this rank behind the event are of a later execution, joined to what had been recorded by then: between ranks
+    /// they are not exact, so that what is received there is never shown before it was sent.
+    void setJoined(RankId rank, EventIndex event);
     /// The rank has done more than has been recorded of it (its recording broke off), or no longer.
     void setBrokenOff(RankId rank, bool brokenOff);
     /// The ranks of another job, behind those there are. Its first row must be rankCount().

@@ -30,6 +30,13 @@ void TimeAxis::addStop(std::int32_t rank, const trace::StopRecord& stop) {
     m_forget = m_forget || axis.settled > stop.event.value();
 }
 
+void TimeAxis::setJoined(std::int32_t rank, EventIndex event) {
+    RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
+    axis.joined = event.value();
+    m_stale = true;
+    m_forget = m_forget || axis.settled > event.value();
+}
+
 void TimeAxis::setOrigin(std::int32_t rank, TimeNs origin) {
     RankAxis& axis = m_ranks[static_cast<std::size_t>(rank)];
     axis.origin = origin;
@@ -154,7 +161,7 @@ bool TimeAxis::follow(std::uint32_t id) const {
     const std::uint64_t begin = m_data->rank(send.rank).events.beginOf(send.call);
     const std::uint64_t end = m_data->rank(recv.rank).events.endOf(recv.done);
     const TimeNs from = shown(send.rank, begin);
-    if (wall(send.rank, begin) - wall(recv.rank, end) <= m_slack) {
+    if (wall(send.rank, begin) - wall(recv.rank, end) <= m_slack || end > m_ranks[static_cast<std::size_t>(recv.rank)].joined) {
         lift(recv.rank, end, from);
     }
     return true;

@@ -9,11 +9,15 @@
 // much: if every recorded time is within t of the true one, then the latest recorded time of all that
 // happened before an event, itself included, is within t of its true time as well; that is what the axis
 // shows, so that nothing moves by more than 2 t, however long the chain of messages. A message that by what
-// is recorded goes backwards by more than that is left as it is: then the clocks themselves disagree.
+// is recorded goes backwards by more than that is left as it is: then the clocks themselves disagree. Not so where the
+// receiver's times are of a later execution that has been joined to the recording: ranks are joined at different moments,
+// so that their times lie apart by as much as they have gone faster or slower than in the recording. There the receive
+// follows its send whatever that takes, up to 4 s.
 #pragma once
 
 #include "timeline_data.h"
 
+#include <limits>
 #include <vector>
 
 namespace stopline::replay {
@@ -24,6 +28,7 @@ class TimeAxis {
 
     void addStop(std::int32_t rank, const trace::StopRecord& stop);
     void setOrigin(std::int32_t rank, TimeNs origin);
+    void setJoined(std::int32_t rank, EventIndex event);
     /// New events may move the start of the axis and end a rank.
     void eventsChanged() { m_stale = true; }
     void ranksChanged() {
@@ -45,6 +50,7 @@ class TimeAxis {
     };
     struct RankAxis {
         TimeNs origin = 0;
+        std::uint64_t joined = std::numeric_limits<std::uint64_t>::max(); ///< events behind this one are of a later execution
         std::vector<trace::StopRecord> stops; ///< by event
         std::vector<TimeNs> total;            ///< length of the stops up to and including each
         // Computed when asked for.

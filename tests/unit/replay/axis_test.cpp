@@ -87,6 +87,32 @@ TEST(Axis, LimitIsTwiceTheTolerance) {
     EXPECT_EQ(clock.at(1, 4), 1'000'200);
 }
 
+/// Rank 0 was joined with times that are later by 5 ms than those of the others, and its message is passed on.
+TEST(Axis, WhatIsJoinedFollowsItsSendHoweverLate) {
+    Job job(3);
+    job[0].send(1); // events 3 and 4, at 300 and 400
+    job[1].recv(0); // the same
+    job[1].send(2); // 5 and 6
+    job[2].recv(1);
+    shift(job, 0, 3, 5'000'000);
+    Timeline timeline = job.timeline();
+    for (std::int32_t rank = 0; rank < 3; ++rank) {
+        timeline.setOrigin(RankId{rank}, 1000);
+    }
+    const auto at = [&timeline](std::int32_t rank, std::uint64_t event) { return timeline.axisTime(RankId{rank}, EventIndex{event}); };
+    EXPECT_EQ(at(1, 4), 300); // as recorded: clocks that disagree
+    timeline.setJoined(RankId{0}, EventIndex{2});
+    timeline.setJoined(RankId{2}, EventIndex{2});
+    EXPECT_EQ(at(1, 4), 300); // the receiver's times are what counts
+    timeline.setJoined(RankId{1}, EventIndex{3});
+    EXPECT_EQ(at(0, 3), 5'000'200);
+    EXPECT_EQ(at(1, 3), 200); // as it was
+    EXPECT_EQ(at(1, 4), 5'000'200);
+    EXPECT_EQ(at(1, 5), 5'000'200);
+    EXPECT_EQ(at(2, 3), 200);
+    EXPECT_EQ(at(2, 4), 5'000'200); // never before its send
+}
+
 TEST(Axis, ChainsOfMessagesDoNotAddUp) {
     // 0 -> 1 -> 2 -> 3, each receive recorded as ending 100 ns after the send began; rank 0's clock is late.
     Job job(4);
