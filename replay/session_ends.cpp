@@ -24,8 +24,8 @@ bool isOver(const RankView& view) {
            view.phase == RankPhase::Failed;
 }
 
-/// "rank 2 exited with code 3", or what else can be said of a rank that is no further.
-QString rankEndText(const QVector<RankId>& ranks, const QString& what) {
+/// "ranks 0-2 wait in MPI"
+QString saidOf(const QVector<RankId>& ranks, const QString& what) {
     return QStringLiteral("%1 %2").arg(rankListText(ranks), what);
 }
 
@@ -74,7 +74,7 @@ void Session::Impl::sayLeft() {
     }
     QStringList parts;
     for (const auto& [code, who] : byCode) {
-        parts << rankEndText(who, QStringLiteral("exited with code %1").arg(code));
+        parts << saidOf(who, QStringLiteral("exited with code %1").arg(code));
     }
     if (parts.isEmpty()) {
         return;
@@ -142,7 +142,7 @@ QString Session::Impl::outcomeNow() const {
     }
     QStringList parts;
     for (const auto& [what, who] : bad) {
-        parts << rankEndText(who, what);
+        parts << saidOf(who, what);
     }
     if (departure) {
         parts << QStringLiteral("departed at event %1 of rank %2")
@@ -157,7 +157,7 @@ QString Session::Impl::outcomeNow() const {
     // Where nobody is outside of MPI nobody can make the others go on: those that run are looked at for some
     // time elsewhere.
     if (!anyFree && !inside.isEmpty() && !anyRuns) {
-        parts << rankEndText(inside, inside.size() == 1 ? QStringLiteral("waits in MPI")
+        parts << saidOf(inside, inside.size() == 1 ? QStringLiteral("waits in MPI")
                                                         : QStringLiteral("wait in MPI"));
         for (const RankId rank : inside) {
             if (const QString held = heldText(rank, q->rank(rank).place.event); !held.isEmpty()) {
