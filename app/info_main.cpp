@@ -9,7 +9,7 @@ namespace stopline::app {
 
 int runInfo(const CommandLine& line) {
     replay::LoadedRecording loaded;
-    if (const QString wrong = replay::loadRecording(line.openFile, loaded); !wrong.isEmpty()) {
+    if (const QString wrong = replay::loadRecording(line.openFile, loaded, nullptr, line.historyEvents, replay::Tallied::Yes); !wrong.isEmpty()) {
         std::fprintf(stderr, "stopline: %s\n", qPrintable(wrong));
         return kScriptFailed;
     }

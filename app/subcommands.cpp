@@ -10,6 +10,9 @@ namespace stopline::app {
 
 namespace {
 
+/// About 300 MB.
+constexpr quint64 kInfoEvents = 4'000'000;
+
 CommandLine only(RunMode mode, const QString& text) {
     CommandLine result;
     result.mode = mode;
@@ -117,6 +120,12 @@ CommandLine parseInfo(const QStringList& arguments) {
     parser.setApplicationDescription(QStringLiteral("Prints what a recording holds."));
     parser.addPositionalArgument(QStringLiteral("file"),
                                  QStringLiteral("Recording, as `stopline record` writes it."));
+    const QCommandLineOption most(QStringLiteral("history-events"),
+                                  QStringLiteral("Most events of all ranks together in which unmatched messages and races are looked "
+                                                 "for, the latest (default %1); all are counted. 0: all.")
+                                      .arg(kInfoEvents),
+                                  QStringLiteral("number"));
+    parser.addOption(most);
     if (const auto done = parse(parser, QStringLiteral("info"), arguments)) {
         return *done;
     }
@@ -126,6 +135,14 @@ CommandLine parseInfo(const QStringList& arguments) {
     CommandLine result;
     result.mode = RunMode::Info;
     result.openFile = parser.positionalArguments().first();
+    result.historyEvents = kInfoEvents;
+    if (parser.isSet(most)) {
+        bool ok = false;
+        result.historyEvents = parser.value(most).toULongLong(&ok);
+        if (!ok || (result.historyEvents != 0 && result.historyEvents < 1000)) {
+            return only(RunMode::Invalid, QStringLiteral("--history-events needs a number of 1000 or more, or 0 for all, not `%1`.").arg(parser.value(most)));
+        }
+    }
     return result;
 }
 

@@ -66,6 +66,9 @@ const QByteArray& AgentLink::values() const {
 const trace::RankImage& AgentLink::image() const {
     return m_impl->image;
 }
+void AgentLink::releaseBlocks(std::uint64_t upTo) {
+    trace::releaseBlocks(m_impl->image, upTo);
+}
 
 void AgentLink::configure(const RankConfig& config) {
     m_impl->address.incarnation = config.incarnation.value();

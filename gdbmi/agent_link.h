@@ -94,6 +94,8 @@ class AgentLink : public QObject {
     /// pull is under way (answered in order).
     void pull(std::function<void(bool)> handler);
     [[nodiscard]] const trace::RankImage& image() const;
+    /// Of image(): what is before this byte of all blocks has been read or written and is not needed again.
+    void releaseBlocks(std::uint64_t upTo);
     /// Times and random bytes that the program has asked for, as far as they came with the last pull.
     [[nodiscard]] const QByteArray& values() const;
     /// Of a rank that is recorded: its code as text (see agent_modules.h); empty before it was told.

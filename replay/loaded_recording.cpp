@@ -9,6 +9,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <utility>
@@ -78,6 +79,25 @@ QString decode(RankId rank, const trace::RankImage& image, Recording& recording)
     return error;
 }
 
+/// Reads the latest blocks of a rank into its image, with at least `most` events if it has them, and what is known of
+/// those before. Returns whether there are others; `error` gets why the file cannot be read any more.
+bool readLatest(const std::string& path, RecordedRank& rank, std::uint64_t most, std::string& error) {
+    constexpr std::size_t kLeast = std::size_t{4} << 20; // of blocks, before it is worth while
+    trace::RankImage& image = rank.image;
+    const std::uint64_t wasFrom = image.blocksFrom;
+    std::size_t limit = kLeast;
+    error = eachPiece(path, rank, [&](const trace::RankImage&) {
+        if (image.blocks.size() > limit) {
+            trace::HistoryAdvance::leaveOut(image, most);
+            limit = std::max(kLeast, 2 * image.blocks.size());
+        }
+        return std::uint64_t{0}; // nothing of it is decoded yet
+    });
+    rank.pieces.clear();
+    trace::HistoryAdvance::leaveOut(image, most);
+    return image.blocksFrom != wasFrom;
+}
+
 /// Decodes one rank into the timeline, the latest `most` of its events and some more. True when others were left out.
 bool takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t most) {
     RecordedRank& from = loaded.file.ranks[index];
@@ -111,24 +131,25 @@ bool takeRank(std::size_t index, LoadedRecording& loaded, std::uint64_t most) {
             : std::uint64_t{headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedIds))} +
                   headerWord<std::uint32_t>(image, offsetof(trace::MappingHeader, stagedTimes));
     out.bytes = image.dictionary.size() + image.comms.size() + image.blocks.size() + staged;
-    const std::uint64_t wasFrom = image.blocksFrom;
-    if (out.events > most) {
-        trace::HistoryAdvance::leaveOut(image, most);
+    for (const BlockPiece& piece : from.pieces) {
+        out.bytes += piece.rawBytes;
     }
+    const std::string path = QFile::encodeName(loaded.path).toStdString();
+    std::string unread;
+    const bool leftOut = out.events > most && readLatest(path, from, most, unread);
     QString error;
-    if (image.staging.empty()) {
-        // The header's words are of a staging area that is not in the file.
-        trace::RankImage blocksOnly = image;
-        std::memset(blocksOnly.header.data() + offsetof(trace::MappingHeader, stagedIds), 0,
-                    sizeof(std::uint32_t));
-        error = decode(rank, blocksOnly, *loaded.recording);
-    } else {
-        error = decode(rank, image, *loaded.recording);
+    if (unread.empty()) {
+        unread = eachPiece(path, from, [&](const trace::RankImage& piece) {
+            error = decode(rank, piece, *loaded.recording);
+            return loaded.recording->blocksRead(rank);
+        });
+    }
+    if (!unread.empty()) {
+        error = QString::fromStdString(unread);
     }
     const std::uint64_t last = loaded.recording->timeline().lastEvent(rank).value();
     out.missing = loaded.recording->timeline().firstEvent(rank).value() - 1;
     out.unreceived = out.events > last ? out.events - last : 0;
-    const bool leftOut = image.blocksFrom != wasFrom;
     if (out.missing != 0 && !leftOut) {
         loaded.notes << QStringLiteral("rank %1: history starts at event %2: older events had been overwritten before they "
                                        "were read (--keep)")
@@ -184,9 +205,10 @@ QString endText(const RecordedRank& rank) {
 }
 
 QString loadRecording(const QString& path, LoadedRecording& loaded, const std::atomic<bool>* cancelled,
-                      std::uint64_t mostEvents) {
+                      std::uint64_t mostEvents, Tallied tallied) {
     loaded.path = path;
-    const std::string wrong = readRecordingFile(QFile::encodeName(path).toStdString(), loaded.file);
+    const std::string file = QFile::encodeName(path).toStdString();
+    const std::string wrong = readRecordingFile(file, loaded.file, BlocksIn::File);
     if (!wrong.empty()) {
         return QStringLiteral("%1 cannot be opened: %2.").arg(path, QString::fromStdString(wrong));
     }
@@ -197,6 +219,10 @@ QString loadRecording(const QString& path, LoadedRecording& loaded, const std::a
     if (!loaded.file.lost.empty()) {
         loaded.problems << QStringLiteral("%1: it could not be written in full: %2")
                                .arg(QFileInfo(path).fileName(), QString::fromStdString(loaded.file.lost));
+    }
+    if (tallied == Tallied::Yes) {
+        std::string unread; // who decodes the ranks below says so
+        loaded.tallies = tallyRecording(file, loaded.file, unread);
     }
     rebaseClocks(loaded.file);
     loaded.sites = CallSites(loaded.file);
@@ -221,6 +247,7 @@ QString loadRecording(const QString& path, LoadedRecording& loaded, const std::a
         }
         if (takeRank(i, loaded, share)) {
             leftOut.push_back(RankId{static_cast<std::int32_t>(i)});
+            loaded.latest = mostEvents;
         }
         loaded.file.ranks[i].image = {}; // it is in the timeline now
     }

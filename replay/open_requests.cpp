@@ -1,66 +1,69 @@
 #include "open_requests.h"
 
-#include <map>
-
 namespace stopline::replay {
 
-std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
-    struct Request {
-        OpenRequest shown;
-        bool on = true;
-    };
-    std::map<std::uint64_t, Request> requests; // by serial
-    std::uint64_t created = 0;
-    const auto find = [&requests, &created](trace::RequestRef ref) {
-        return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown ||
-                       ref.back > created
-                   ? requests.end()
-                   : requests.find(created - ref.back);
-    };
-    for (std::uint64_t number = timeline.firstEvent(rank).value(); number <= timeline.lastEvent(rank).value(); ++number) {
-        const EventIndex event{number};
-        const trace::EventDetails& details = timeline.details(rank, timeline.eventDetails(rank, event));
-        const trace::CallClass what = trace::functionClass(details.function);
-        if (details.kind == trace::EventKind::Begin) {
-            if (trace::createsRequest(what)) {
-                const bool persistent =
-                    what == trace::CallClass::SendInit || what == trace::CallClass::RecvInit ||
-                    what == trace::CallClass::CollectiveInit || what == trace::CallClass::NeighborInit;
-                requests[++created] = {{*timeline.callAt(rank, event), persistent}, !persistent};
-            }
-            for (const trace::RequestRef ref : details.requests) {
-                const auto one = find(ref);
-                if (one == requests.end()) {
-                    continue;
-                }
-                if (what == trace::CallClass::Start) {
-                    one->second.on = true;
-                } else if (what == trace::CallClass::RequestFree) {
-                    requests.erase(one);
-                }
-            }
-            continue;
+std::map<std::uint64_t, RequestTracker::Request>::iterator RequestTracker::find(trace::RequestRef ref) {
+    return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown || ref.back > m_created
+               ? m_requests.end()
+               : m_requests.find(m_created - ref.back);
+}
+
+void RequestTracker::add(EventIndex event, const trace::EventDetails& details) {
+    const trace::CallClass what = trace::functionClass(details.function);
+    if (details.kind == trace::EventKind::Begin) {
+        if (trace::createsRequest(what)) {
+            const bool persistent =
+                what == trace::CallClass::SendInit || what == trace::CallClass::RecvInit ||
+                what == trace::CallClass::CollectiveInit || what == trace::CallClass::NeighborInit;
+            m_requests[++m_created] = {{event, details, persistent}, !persistent};
         }
-        if (details.function == trace::FunctionId::Request_get_status) {
-            continue; // a Wait or Test is still to come
-        }
-        for (const trace::Completion& completion : details.completions) {
-            const auto one = find(completion.request);
-            if (one == requests.end()) {
+        for (const trace::RequestRef ref : details.requests) {
+            const auto one = find(ref);
+            if (one == m_requests.end()) {
                 continue;
             }
-            if (one->second.shown.persistent) {
-                one->second.on = false;
-            } else {
-                requests.erase(one);
+            if (what == trace::CallClass::Start) {
+                one->second.on = true;
+            } else if (what == trace::CallClass::RequestFree) {
+                m_requests.erase(one);
             }
         }
+        return;
+    }
+    if (details.function == trace::FunctionId::Request_get_status) {
+        return; // a Wait or Test is still to come
+    }
+    for (const trace::Completion& completion : details.completions) {
+        const auto one = find(completion.request);
+        if (one == m_requests.end()) {
+            continue;
+        }
+        if (one->second.made.persistent) {
+            one->second.on = false;
+        } else {
+            m_requests.erase(one);
+        }
+    }
+}
+
+std::vector<RequestTracker::Open> RequestTracker::open() const {
+    std::vector<Open> open;
+    for (const auto& [serial, request] : m_requests) {
+        if (request.on) {
+            open.push_back(request.made);
+        }
+    }
+    return open;
+}
+
+std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
+    RequestTracker tracker;
+    for (EventIndex event = timeline.firstEvent(rank); event <= timeline.lastEvent(rank); event = EventIndex(event.value() + 1)) {
+        tracker.add(event, timeline.details(rank, timeline.eventDetails(rank, event)));
     }
     std::vector<OpenRequest> open;
-    for (const auto& [serial, request] : requests) {
-        if (request.on) {
-            open.push_back(request.shown);
-        }
+    for (const RequestTracker::Open& one : tracker.open()) {
+        open.push_back({*timeline.callAt(rank, one.madeBy), one.persistent});
     }
     return open;
 }

@@ -49,6 +49,8 @@ class Recording {
     /// timeline is whole as far as it reaches.
     [[nodiscard]] QString read(RankId rank, const trace::RankImage& image, std::size_t most = std::size_t(-1));
     [[nodiscard]] bool behind(RankId rank) const; ///< the last read() has left something for the next
+    /// Where the blocks end that have been decoded of a rank's image in this execution: it may let go of them.
+    [[nodiscard]] std::uint64_t blocksRead(RankId rank) const;
     struct Taken {
         bool all = true;
         std::optional<Difference> difference;

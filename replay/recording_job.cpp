@@ -3,6 +3,7 @@
 #include "../gdbmi/agent_process.h"
 #include "launch_plan.h"
 #include "recording_job_rank.h"
+#include "recording_sites.h"
 #include "words.h"
 
 #include <QDateTime>
@@ -220,6 +221,11 @@ void RecordingJob::keep(Rank& rank, bool last) {
     rank.unwritten = !m_writer.addImage(rank.number, image, last);
     if (rank.unwritten) {
         sayNoRoom();
+    } else if (!rank.link.isNull()) {
+        if (blocksTellSites(image)) {
+            rank.sites.merge(callSitesOf(image));
+        }
+        rank.link->releaseBlocks(m_writer.blocksWritten(rank.number));
     }
 }
 

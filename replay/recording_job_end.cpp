@@ -54,7 +54,9 @@ std::string RecordingJob::sites() const {
             continue;
         }
         const std::vector<CodeModule> modules = parseModules(rank->modules);
-        for (const std::uint64_t address : callSitesOf(rank->link->image())) {
+        std::set<std::uint64_t> addresses = callSitesOf(rank->link->image());
+        addresses.insert(rank->sites.begin(), rank->sites.end());
+        for (const std::uint64_t address : addresses) {
             if (const CodeModule* module = moduleOf(modules, CodeAddress{address}); module != nullptr) {
                 keys.insert(siteKey(*module, CodeAddress{address}));
             }

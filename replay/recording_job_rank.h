@@ -5,6 +5,8 @@
 
 #include <QPointer>
 
+#include <cstdint>
+#include <set>
 #include <string>
 
 namespace stopline::replay {
@@ -15,6 +17,7 @@ struct RecordingJob::Rank {
     trace::RankImage image; ///< once the link is not needed any more
     std::string modules;
     std::string faults;
+    std::set<std::uint64_t> sites; ///< addresses of calls of which only blocks have told that are written and let go of
     bool fetching = false;
     bool ending = false;    ///< its end has been seen
     int waitStatus = 0;     ///< once it is complete; -1: not known

@@ -1,15 +1,16 @@
 #include "recording_reader.h"
 
 #include "../tracelib/history_start.h"
+#include "file_bytes.h"
 
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -61,14 +62,15 @@ std::uint64_t positionOf(std::vector<std::byte>& start) {
 
 class Parser {
   public:
-    Parser(std::string_view bytes, RecordingFile& file) : m_bytes(bytes), m_file(file) {}
+    Parser(FileBytes& bytes, RecordingFile& file, BlocksIn blocks) : m_bytes(bytes), m_file(file), m_blocks(blocks) {}
 
     std::string run() {
         FileHeader header;
-        if (m_bytes.size() < sizeof header) {
-            return m_bytes.empty() ? "it is empty" : "it is too short to be a recording";
+        const std::string_view first = m_bytes.at(0, sizeof header);
+        if (first.size() < sizeof header) {
+            return first.empty() ? "it is empty" : "it is too short to be a recording";
         }
-        std::memcpy(&header, m_bytes.data(), sizeof header);
+        std::memcpy(&header, first.data(), sizeof header);
         if (header.magic != kFileMagic) {
             return "it is no recording of Stopline's";
         }
@@ -108,13 +110,14 @@ class Parser {
                ")";
     }
 
-    [[nodiscard]] bool headerAt(std::size_t at, ChunkHeader& header) const {
-        if (at > m_bytes.size() || m_bytes.size() - at < sizeof header) {
+    [[nodiscard]] bool headerAt(std::uint64_t at, ChunkHeader& header) const {
+        const std::string_view bytes = m_bytes.at(at, sizeof header);
+        if (bytes.size() < sizeof header) {
             return false;
         }
-        std::memcpy(&header, m_bytes.data() + at, sizeof header);
+        std::memcpy(&header, bytes.data(), sizeof header);
         return header.magic == kChunkMagic &&
-               header.headerSum == crc(m_bytes.substr(at, offsetof(ChunkHeader, headerSum))) &&
+               header.headerSum == crc(bytes.substr(0, offsetof(ChunkHeader, headerSum))) &&
                header.rawBytes <= kMaxChunkBytes && header.rank >= -1 && header.rank <= kMaxFileRank;
     }
 
@@ -125,23 +128,24 @@ class Parser {
         if (!headerAt(m_at, header)) {
             return findNext();
         }
-        const std::size_t begin = m_at + sizeof header;
-        if (header.storedBytes > m_bytes.size() - begin) {
+        const std::uint64_t begin = m_at + sizeof header;
+        const std::string_view stored = m_bytes.at(begin, header.storedBytes);
+        if (stored.size() < header.storedBytes) {
             problem(header.rank, m_number, name(header) + ": it is cut off" + consequence(header));
             lose(header);
             return false;
         }
-        const std::string_view stored = m_bytes.substr(begin, header.storedBytes);
         std::string raw;
         if (crc(stored) != header.contentSum) {
             problem(header.rank, m_number, name(header) + ": its checksum is wrong" + consequence(header));
             lose(header);
-        } else if (!unpack(header, stored, raw)) {
+        } else if (!unpackChunk(header.codec, header.rawBytes, stored, raw)) {
             problem(header.rank, m_number,
                     name(header) + ": it cannot be decompressed" + consequence(header));
             lose(header);
         } else if (!m_lost.contains({header.rank, header.type})) {
             ++m_file.chunks;
+            m_piece = {begin, header.storedBytes, header.rawBytes, header.codec};
             take(header, header.codec == 0 ? stored : std::string_view(raw));
         }
         m_at = begin + header.storedBytes;
@@ -154,12 +158,12 @@ class Parser {
         std::memcpy(magic.data(), &kChunkMagic, sizeof kChunkMagic);
         const std::string_view wanted(magic.data(), magic.size());
         ChunkHeader header;
-        std::size_t next = m_at;
+        std::uint64_t next = m_at;
         do {
             next = m_bytes.find(wanted, next + 1);
-        } while (next != std::string_view::npos && !headerAt(next, header));
-        const bool found = next != std::string_view::npos;
-        const std::size_t end = found ? next : m_bytes.size();
+        } while (next < m_bytes.size() && !headerAt(next, header));
+        const bool found = next < m_bytes.size();
+        const std::uint64_t end = next;
         problem(-1, m_number,
                 "chunk " + std::to_string(m_number) + " (byte " + std::to_string(m_at) +
                     "): its header is damaged; " + std::to_string(end - m_at) +
@@ -180,25 +184,6 @@ class Parser {
         if (continues(static_cast<ChunkType>(header.type))) {
             m_lost.insert({header.rank, header.type});
         }
-    }
-
-    static bool unpack(const ChunkHeader& header, std::string_view stored, std::string& raw) {
-        if (header.codec == static_cast<std::uint32_t>(ChunkCodec::Stored)) {
-            return stored.size() == header.rawBytes;
-        }
-        if (header.codec != static_cast<std::uint32_t>(ChunkCodec::Zlib)) {
-            return false;
-        }
-        // zlib makes at most 1032 bytes of one: a small chunk is not worth the memory that it asks for.
-        if (header.rawBytes / 1032 > header.storedBytes) {
-            return false;
-        }
-        raw.resize(header.rawBytes);
-        uLongf size = header.rawBytes;
-        return uncompress(reinterpret_cast<Bytef*>(raw.data()), &size,
-                          reinterpret_cast<const Bytef*>(stored.data()),
-                          static_cast<uLong>(stored.size())) == Z_OK &&
-               size == header.rawBytes;
     }
 
     RecordedRank& rank(std::int32_t number) {
@@ -261,11 +246,18 @@ class Parser {
         case ChunkType::Start:
             assign(one.image.start, bytes);
             one.image.blocks.clear();
+            one.pieces.clear();
+            m_taken[header.rank] = 0;
             one.image.blocksFrom = positionOf(one.image.start);
             m_lost.erase({header.rank, static_cast<std::uint32_t>(ChunkType::Blocks)});
             break;
         case ChunkType::Blocks:
-            goOn(header, one.image.blocks, bytes);
+            if (m_blocks == BlocksIn::Image) {
+                goOn(header, one.image.blocks, bytes);
+            } else if (isNext(header, m_taken[header.rank])) {
+                m_taken[header.rank] += bytes.size();
+                one.pieces.push_back(m_piece);
+            }
             break;
         case ChunkType::Values:
             one.values = bytes;
@@ -283,13 +275,19 @@ class Parser {
 
     /// A piece of a stream, if the one before it is there.
     void goOn(const ChunkHeader& header, std::vector<std::byte>& stream, std::string_view bytes) {
-        if (header.position == stream.size()) {
+        if (isNext(header, stream.size())) {
             append(stream, bytes);
-            return;
+        }
+    }
+
+    bool isNext(const ChunkHeader& header, std::uint64_t position) {
+        if (header.position == position) {
+            return true;
         }
         problem(header.rank, m_number,
                 name(header) + ": the piece before it is missing" + consequence(header));
         lose(header);
+        return false;
     }
 
     void takeJob(ChunkType type, const ChunkHeader& header, std::string_view bytes) {
@@ -329,9 +327,12 @@ class Parser {
         }
     }
 
-    std::string_view m_bytes;
+    FileBytes& m_bytes;
     RecordingFile& m_file;
-    std::size_t m_at = 0;
+    BlocksIn m_blocks;
+    BlockPiece m_piece;                           ///< the chunk that is taken
+    std::map<std::int32_t, std::uint64_t> m_taken; ///< by rank: bytes of blocks that are left in the file
+    std::uint64_t m_at = 0;
     std::uint64_t m_number = 0;
     std::set<std::pair<std::int32_t, std::uint32_t>> m_lost; ///< streams with a damaged piece
 };
@@ -339,21 +340,23 @@ class Parser {
 } // namespace
 
 std::string parseRecordingFile(std::string_view bytes, RecordingFile& file) {
-    return Parser(bytes, file).run();
+    MemoryBytes memory(bytes);
+    return Parser(memory, file, BlocksIn::Image).run();
 }
 
-std::string readRecordingFile(const std::string& path, RecordingFile& file) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        return std::strerror(errno);
+std::string readRecordingFile(const std::string& path, RecordingFile& file, BlocksIn blocks) {
+    DiskBytes disk;
+    if (std::string wrong = disk.open(path); !wrong.empty()) {
+        return wrong;
     }
-    std::ostringstream all;
-    all << in.rdbuf();
-    if (in.bad()) {
-        return "it cannot be read";
+    if (!disk.isRegular()) { // a pipe
+        std::ifstream in(path, std::ios::binary);
+        std::ostringstream all;
+        all << in.rdbuf();
+        return in.bad() ? "it cannot be read" : parseRecordingFile(std::move(all).str(), file);
     }
-    const std::string bytes = std::move(all).str();
-    return parseRecordingFile(bytes, file);
+    std::string wrong = Parser(disk, file, blocks).run();
+    return disk.failed() ? "it cannot be read" : wrong;
 }
 
 void rebaseClocks(RecordingFile& file) {

@@ -10,6 +10,14 @@
 
 namespace stopline::replay {
 
+/// Where a piece of a rank's blocks is in a file.
+struct BlockPiece {
+    std::uint64_t at = 0; ///< byte of the file
+    std::uint32_t storedBytes = 0;
+    std::uint32_t rawBytes = 0;
+    std::uint32_t codec = 0; ///< ChunkCodec
+};
+
 /// What a file says of one rank.
 struct RecordedRank {
     std::string host;
@@ -22,6 +30,7 @@ struct RecordedRank {
     TimeNs clockOffset = 0; ///< to be added to its CLOCK_MONOTONIC; rebase() does
     std::vector<CodeModule> modules;
     trace::RankImage image; ///< header empty when nothing has been recorded
+    std::vector<BlockPiece> pieces; ///< of its blocks, one behind the other, where they have been left in the file
     bool present = false;   ///< the file names it
     bool ended = false;     ///< all that it has recorded is in the file, up to its last event
     int waitStatus = -1;    ///< as waitpid gives it; -1 unknown
@@ -61,10 +70,13 @@ struct RecordingFile {
     [[nodiscard]] JobTable jobs() const;
 };
 
+/// Whether the blocks, which are most of a file, are read into the images or left in the file.
+enum class BlocksIn { Image, File };
+
 /// Reads all that is sound in the file into `file`. Empty, or why there is nothing to be read at all: it does
 /// not exist, is none of ours, or is of another version (both versions are named). Damage is in
 /// `file.problems`.
-[[nodiscard]] std::string readRecordingFile(const std::string& path, RecordingFile& file);
+[[nodiscard]] std::string readRecordingFile(const std::string& path, RecordingFile& file, BlocksIn blocks = BlocksIn::Image);
 /// The same of bytes in memory.
 [[nodiscard]] std::string parseRecordingFile(std::string_view bytes, RecordingFile& file);
 

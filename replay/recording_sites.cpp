@@ -65,6 +65,11 @@ SiteText textOf(const SourceLine& line) {
 
 } // namespace
 
+bool blocksTellSites(const trace::RankImage& image) {
+    // No entry is so short that there could be as many as are allowed in less.
+    return image.dictionary.size() > trace::kDictionaryBytes / 2;
+}
+
 std::set<std::uint64_t> callSitesOf(const trace::RankImage& image) {
     std::set<std::uint64_t> sites;
     std::span<const std::byte> rest(image.dictionary);

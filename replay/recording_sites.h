@@ -14,6 +14,8 @@ namespace stopline::replay {
 /// Code addresses of all calls in a rank's image, also of those whose details did not fit into the
 /// dictionary.
 [[nodiscard]] std::set<std::uint64_t> callSitesOf(const trace::RankImage& image);
+/// False when the dictionary tells of all calls, and callSitesOf() does not look at the blocks.
+[[nodiscard]] bool blocksTellSites(const trace::RankImage& image);
 
 /// Why a file on disk is not the code that was recorded; Same: it is.
 enum class BuildMatch { Same, Missing, Rebuilt, Unknown };

@@ -11,6 +11,10 @@
 
 namespace stopline::replay {
 
+std::uint64_t Recording::blocksRead(RankId rank) const {
+    return m_feeds[std::size_t(rank.value())]->reader.blocksRead();
+}
+
 /// The reader has begun anew behind missing events.
 void Recording::beginBehind(RankFeed& feed) {
     const trace::HistoryStart* start = feed.reader.start();

@@ -1,7 +1,6 @@
 #include "recording_summary.h"
 
 #include "call_words.h"
-#include "open_requests.h"
 #include "recording_summary_parts.h"
 #include "words.h"
 
@@ -31,7 +30,12 @@ QString perCall(std::uint64_t bytes, std::uint64_t calls) {
 class Summary {
   public:
     explicit Summary(const LoadedRecording& loaded)
-        : m_loaded(loaded), m_timeline(loaded.recording->timeline()) {}
+        : m_loaded(loaded), m_timeline(loaded.recording->timeline()), m_tallies(loaded.tallies) {
+        for (int i = 0; loaded.tallies.empty() && i < m_timeline.rankCount(); ++i) {
+            m_tallies.push_back(tallyTimeline(m_timeline, RankId{i}));
+        }
+        m_tallies.resize(static_cast<std::size_t>(loaded.file.rankCount()));
+    }
 
     QStringList lines() {
         head();
@@ -61,24 +65,30 @@ class Summary {
     }
 
     [[nodiscard]] QString where(CallRef call) const {
-        const Call one = m_timeline.call(call);
-        const CodeAddress site = m_timeline.details(call.rank, one.beginDetails).site;
-        const SiteText text = m_loaded.sites.of(call.rank, site);
+        return where(call.rank, m_timeline.details(call.rank, m_timeline.call(call).beginDetails).site);
+    }
+
+    [[nodiscard]] QString where(RankId rank, CodeAddress site) const {
+        const SiteText text = m_loaded.sites.of(rank, site);
         if (text.line > 0) {
             return QStringLiteral("%1:%2").arg(QFileInfo(fromPath(text.file)).fileName()).arg(text.line);
         }
-        return text.function.empty() ? fromPath(m_loaded.sites.codeText(call.rank, site))
+        return text.function.empty() ? fromPath(m_loaded.sites.codeText(rank, site))
                                      : fromPath(text.function);
     }
 
     /// "rank 1 event 23 MPI_Recv from 0 tag 1  ring.c:22"
     [[nodiscard]] QString callText(CallRef call) const {
         const Call one = m_timeline.call(call);
-        const QString place = where(call);
+        return callText(call.rank, one.begin, m_timeline.details(call.rank, one.beginDetails));
+    }
+
+    [[nodiscard]] QString callText(RankId rank, EventIndex event, const trace::EventDetails& begin) const {
+        const QString place = where(rank, begin.site);
         return QStringLiteral("rank %1 event %2 %3%4")
-            .arg(rankText(call.rank))
-            .arg(one.begin.value())
-            .arg(detailsText(m_timeline.details(call.rank, one.beginDetails)),
+            .arg(rankText(rank))
+            .arg(event.value())
+            .arg(detailsText(begin),
                  place.isEmpty() ? QString() : QStringLiteral("  ") + place);
     }
 
@@ -143,10 +153,11 @@ class Summary {
             QString text = QStringLiteral("%1  %2 events, %3 calls, %4")
                                .arg(rankText(rank))
                                .arg(m_timeline.lastEvent(rank).value())
-                               .arg(count)
+                               .arg(m_tallies[index].calls)
                                .arg(endText(m_loaded.file.ranks[index]));
-            if (m_loaded.ranks[index].missing != 0) {
-                text += QStringLiteral(", history starts at event %1").arg(m_loaded.ranks[index].missing + 1);
+            const std::uint64_t first = m_loaded.tallies.empty() ? m_loaded.ranks[index].missing + 1 : m_tallies[index].firstEvent;
+            if (first > 1) {
+                text += QStringLiteral(", history starts at event %1").arg(first);
             }
             if (m_loaded.ranks[index].insideCall && count > 0) {
                 text += QStringLiteral(", inside ") + callText({rank, CallIndex{count - 1}}).section(u' ', 2);
@@ -155,50 +166,20 @@ class Summary {
         }
     }
 
-    /// Calls and bytes of a function, by rank.
-    struct Use {
-        std::map<std::uint64_t, std::vector<int>> byCount;
-        std::uint64_t calls = 0;
-        std::uint64_t sent = 0;
-        std::uint64_t received = 0;
-    };
-
-    /// Of what a call has received, or seen to be received; a probe receives nothing.
-    [[nodiscard]] static std::uint64_t received(const trace::EventDetails& end) {
-        const trace::CallClass what = trace::functionClass(end.function);
-        if (what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv ||
-            what == trace::CallClass::Mrecv) {
-            return end.status.source >= 0 ? end.status.bytes : 0;
-        }
-        std::uint64_t bytes = 0;
-        if (end.function != trace::FunctionId::Request_get_status) { // a Wait or Test will tell again
-            for (const trace::Completion& completion : end.completions) {
-                bytes += completion.status.source >= 0 && !completion.status.cancelled
-                             ? completion.status.bytes
-                             : 0;
-            }
-        }
-        return bytes;
-    }
-
     void calls() {
+        /// Calls and bytes of a function, by rank.
+        struct Use {
+            std::map<std::uint64_t, std::vector<int>> byCount;
+            RankTally::Use all;
+        };
         std::map<QString, Use> uses;
-        for (int i = 0; i < m_timeline.rankCount(); ++i) {
-            const RankId rank{i};
-            std::map<trace::FunctionId, std::uint64_t> counts;
-            for (std::uint32_t c = 0; c < m_timeline.callCount(rank); ++c) {
-                const Call call = m_timeline.call({rank, CallIndex{c}});
-                const trace::EventDetails& begin = m_timeline.details(rank, call.beginDetails);
-                ++counts[begin.function];
-                Use& use = uses[functionText(begin.function)];
-                ++use.calls;
-                use.sent += begin.sendPeer == kProcNull ? 0 : begin.sendBytes;
-                if (call.end.value() != 0) {
-                    use.received += received(m_timeline.details(rank, call.endDetails));
-                }
-            }
-            for (const auto& [function, count] : counts) {
-                uses[functionText(function)].byCount[count].push_back(i);
+        for (std::size_t i = 0; i < m_tallies.size(); ++i) {
+            for (const auto& [function, own] : m_tallies[i].uses) {
+                Use& use = uses[functionText(function)];
+                use.byCount[own.calls].push_back(static_cast<int>(i));
+                use.all.calls += own.calls;
+                use.all.sent += own.sent;
+                use.all.received += own.received;
             }
         }
         title(QStringLiteral("Calls"));
@@ -209,13 +190,13 @@ class Summary {
             }
             QString text = QStringLiteral("%1 %2  %3")
                                .arg(name.leftJustified(24))
-                               .arg(use.calls, 9)
+                               .arg(use.all.calls, 9)
                                .arg(parts.join(QStringLiteral(", ")));
-            if (use.sent > 0) {
-                text += QStringLiteral("; %1 bytes sent").arg(use.sent);
+            if (use.all.sent > 0) {
+                text += QStringLiteral("; %1 bytes sent").arg(use.all.sent);
             }
-            if (use.received > 0) {
-                text += QStringLiteral("; %1 bytes received").arg(use.received);
+            if (use.all.received > 0) {
+                text += QStringLiteral("; %1 bytes received").arg(use.all.received);
             }
             item(text);
         }
@@ -227,7 +208,7 @@ class Summary {
         std::uint64_t calls = 0;
         for (int i = 0; i < m_loaded.file.rankCount(); ++i) {
             const std::uint64_t own = m_loaded.ranks[static_cast<std::size_t>(i)].bytes;
-            const std::uint32_t count = m_timeline.callCount(RankId{i});
+            const std::uint64_t count = m_tallies[static_cast<std::size_t>(i)].calls;
             item(QStringLiteral("%1  %2  %3").arg(rankText(RankId(i))).arg(own).arg(perCall(own, count)));
             bytes += own;
             calls += count;
@@ -235,8 +216,13 @@ class Summary {
         item(QStringLiteral("all  %1  %2").arg(bytes).arg(perCall(bytes, calls)));
     }
 
+    /// Where not all events are looked at.
+    [[nodiscard]] QString ofLatest() const {
+        return m_loaded.latest == 0 ? QString() : QStringLiteral(" (of the latest %1 events; --history-events 0: of all)").arg(m_loaded.latest);
+    }
+
     void messages() {
-        title(QStringLiteral("Unmatched messages"));
+        title(QStringLiteral("Unmatched messages") + ofLatest());
         const auto end = [](RankId rank) {
             return rank.value() < 0 ? QStringLiteral("any") : rankText(rank);
         };
@@ -244,8 +230,13 @@ class Summary {
                                                     QStringLiteral("sent, not received"),
                                                     QStringLiteral("receive waits, not sent"), QString()};
         const auto open = m_timeline.openMessages();
+        std::uint64_t early = 0;
         for (const MessageIndex index : open) {
             const Message& message = m_timeline.messages()[index.value()];
+            if (message.state == MessageState::Early && m_loaded.latest != 0) {
+                ++early; // left out is what would tell whether it is unmatched
+                continue;
+            }
             QString text = QStringLiteral("%1 -> %2  %3")
                                .arg(end(message.sender), end(message.receiver),
                                     kStates[static_cast<std::size_t>(message.state)]);
@@ -257,6 +248,9 @@ class Summary {
             }
             item(text);
         }
+        if (early != 0) {
+            item(QStringLiteral("%1 whose other half, if any, is older").arg(early));
+        }
         if (open.empty()) {
             item(QStringLiteral("none"));
         }
@@ -265,10 +259,10 @@ class Summary {
     void requests() {
         title(QStringLiteral("Open requests"));
         bool any = false;
-        for (int i = 0; i < m_timeline.rankCount(); ++i) {
-            for (const OpenRequest& request : openRequests(m_timeline, RankId{i})) {
+        for (int i = 0; i < m_loaded.file.rankCount(); ++i) {
+            for (const RequestTracker::Open& request : m_tallies[static_cast<std::size_t>(i)].open) {
                 any = true;
-                item(callText(request.madeBy) +
+                item(callText(RankId{i}, request.madeBy, request.begin) +
                      (request.persistent ? QStringLiteral("  (persistent, started)") : QString()));
             }
         }
@@ -278,7 +272,7 @@ class Summary {
     }
 
     void races() {
-        title(QStringLiteral("Races"));
+        title(QStringLiteral("Races") + ofLatest());
         for (const QString& text : racesByLine(m_timeline, [this](CallRef call) { return where(call); })) {
             item(text);
         }
@@ -337,6 +331,7 @@ class Summary {
 
     const LoadedRecording& m_loaded;
     const Timeline& m_timeline;
+    std::vector<RankTally> m_tallies; ///< by rank
     QStringList m_out;
 };
 

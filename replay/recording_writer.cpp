@@ -173,8 +173,8 @@ bool RecordingWriter::addPart(ChunkType type, std::int32_t rank, const std::vect
 
 /// Blocks are recognised by their first event and not by where they stand: old ones may have been dropped in
 /// front. At the end, what is no block is written as it is: whoever reads it says what is wrong.
-bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>& blocks, Written& written,
-                                bool last) {
+bool RecordingWriter::addBlocks(std::int32_t rank, const trace::RankImage& image, Written& written, bool last) {
+    const std::vector<std::byte>& blocks = image.blocks;
     const auto lengthAt = [&blocks](std::size_t at, trace::BlockHeader& header) -> std::size_t {
         if (at >= blocks.size() || blocks.size() - at < sizeof header) {
             return 0;
@@ -189,7 +189,8 @@ bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>&
         const std::uint64_t gap = at < blocks.size() ? trace::gapAt(blocks.data() + at, blocks.size() - at) : 0;
         return at + static_cast<std::size_t>(gap);
     };
-    std::size_t at = behindGap(written.blocks);
+    const bool within = written.blocks >= image.blocksFrom && written.blocks - image.blocksFrom <= blocks.size();
+    std::size_t at = behindGap(within ? static_cast<std::size_t>(written.blocks - image.blocksFrom) : 0);
     if (lengthAt(at, header) == 0 || header.firstEvent != written.nextEvent) {
         at = behindGap(0);
     }
@@ -210,7 +211,7 @@ bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>&
         }
         written.blockBytes += to - at;
         written.nextEvent = next;
-        written.blocks = to;
+        written.blocks = image.blocksFrom + to;
         at = to;
     }
     for (std::size_t to = at; last && at < blocks.size(); at = to) {
@@ -225,7 +226,7 @@ bool RecordingWriter::addBlocks(std::int32_t rank, const std::vector<std::byte>&
 
 /// The image begins behind what is written: the stream of blocks begins anew, unless nothing is missing between.
 bool RecordingWriter::addStart(std::int32_t rank, const trace::RankImage& image, Written& written) {
-    if (image.blocksFrom == written.blocksFrom || image.start.size() < sizeof(trace::HistoryStart::position) * 2) {
+    if (image.start.size() < sizeof(trace::HistoryStart::position) * 2) {
         return true;
     }
     std::uint64_t first = 0;
@@ -236,10 +237,14 @@ bool RecordingWriter::addStart(std::int32_t rank, const trace::RankImage& image,
         }
         written.nextEvent = first;
         written.blockBytes = 0;
+        written.blocks = image.blocksFrom;
     }
-    written.blocksFrom = image.blocksFrom;
-    written.blocks = 0;
     return true;
+}
+
+std::uint64_t RecordingWriter::blocksWritten(std::int32_t rank) const {
+    const auto written = m_written.find(rank);
+    return written != m_written.end() ? written->second.blocks : 0;
 }
 
 bool RecordingWriter::addImage(std::int32_t rank, const trace::RankImage& image, bool last) {
@@ -248,7 +253,7 @@ bool RecordingWriter::addImage(std::int32_t rank, const trace::RankImage& image,
     // What blocks refer to first.
     bool all = addPart(ChunkType::Dictionary, rank, image.dictionary, written.dictionary) &&
                addPart(ChunkType::Comms, rank, image.comms, written.comms) &&
-               addStart(rank, image, written) && addBlocks(rank, image.blocks, written, last);
+               addStart(rank, image, written) && addBlocks(rank, image, written, last);
     all = addPart(ChunkType::Stops, rank, image.stops, written.stops) && all;
     if ((last || !(written == before)) && image.header.size() >= sizeof(trace::MappingHeader)) {
         all = add(ChunkType::Header, rank, view(image.header, 0, image.header.size())) && all;

@@ -33,6 +33,9 @@ class RecordingWriter {
     /// nothing is lost then as long as the image is given again.
     bool addImage(std::int32_t rank, const trace::RankImage& image, bool last);
 
+    /// Where the blocks of a rank end that are written, as RankImage::blocksFrom counts: its image may let go of them.
+    [[nodiscard]] std::uint64_t blocksWritten(std::int32_t rank) const;
+
     /// Gives the file the target's name. Empty, or why not: it then stays under its part name.
     [[nodiscard]] std::string finish();
     /// To be called before the last chunks: room that was kept back for them is given free.
@@ -50,14 +53,13 @@ class RecordingWriter {
         std::size_t comms = 0;
         std::size_t stops = 0;
         std::uint64_t nextEvent = 1;  ///< first event of the next block
-        std::uint64_t blocksFrom = 0; ///< RankImage::blocksFrom of the last image
-        std::size_t blocks = 0;       ///< where that block was expected in the image
+        std::uint64_t blocks = 0;     ///< where that block was expected, as RankImage::blocksFrom counts
         std::uint64_t blockBytes = 0; ///< of blocks, in the file
         friend bool operator==(const Written&, const Written&) = default;
     };
     bool addPart(ChunkType type, std::int32_t rank, const std::vector<std::byte>& part, std::size_t& from);
     bool addStart(std::int32_t rank, const trace::RankImage& image, Written& written);
-    bool addBlocks(std::int32_t rank, const std::vector<std::byte>& blocks, Written& written, bool last);
+    bool addBlocks(std::int32_t rank, const trace::RankImage& image, Written& written, bool last);
     bool write(const void* bytes, std::size_t count);
 
     std::string m_target;

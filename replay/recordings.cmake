@@ -8,6 +8,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/call_words.cpp ${CMAKE_CURRENT_LIST_DIR}/call_words.h
     ${CMAKE_CURRENT_LIST_DIR}/export_chrome.cpp ${CMAKE_CURRENT_LIST_DIR}/export_chrome.h
     ${CMAKE_CURRENT_LIST_DIR}/export_otf2.cpp ${CMAKE_CURRENT_LIST_DIR}/export_otf2.h
+    ${CMAKE_CURRENT_LIST_DIR}/file_bytes.cpp ${CMAKE_CURRENT_LIST_DIR}/file_bytes.h
     ${CMAKE_CURRENT_LIST_DIR}/loaded_recording.cpp ${CMAKE_CURRENT_LIST_DIR}/loaded_recording.h
     ${CMAKE_CURRENT_LIST_DIR}/open_requests.cpp ${CMAKE_CURRENT_LIST_DIR}/open_requests.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_feed.h ${CMAKE_CURRENT_LIST_DIR}/recording_start.cpp
@@ -18,6 +19,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/recording_sites.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_sites.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_summary.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_summary.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_summary_parts.h ${CMAKE_CURRENT_LIST_DIR}/recording_summary_races.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/recording_tally.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_tally.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_writer.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_writer.h
 )
 target_link_libraries(stopline_recordings

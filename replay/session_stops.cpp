@@ -54,6 +54,7 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
     QString error;
     const EventIndex before = recording->timeline().lastEvent(rank->rank());
     const auto difference = recording->feed(rank->rank(), rank->link()->image(), error);
+    rank->link()->releaseBlocks(recording->blocksRead(rank->rank()));
     traceFault(rank, error);
     if (difference) {
         onDifference(*difference);
@@ -74,6 +75,7 @@ void Session::Impl::onTraceRead(RankProcess* rank) {
 bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown) {
     const EventIndex before = recording->timeline().lastEvent(rank->rank());
     const QString error = recording->read(rank->rank(), rank->link()->image(), most);
+    rank->link()->releaseBlocks(recording->blocksRead(rank->rank()));
     const Recording::Taken taken = recording->take(rank->rank(), budget);
     const bool all = taken.all && (!recording->behind(rank->rank()) || !error.isEmpty());
     if (all) {

@@ -133,8 +133,7 @@ std::string RankReader::Impl::readComms(const std::vector<std::byte>& bytes) {
 }
 
 void RankReader::Impl::readStops(const std::vector<std::byte>& bytes) {
-    // Library and agent both append: one that is not ready yet may be followed by one that is. So all are
-    // read anew.
+    // Library and agent both append, so one that is not ready yet may be followed by one that is: all are read anew.
     stops.clear();
     for (std::size_t at = 0; at + sizeof(MappedStop) <= bytes.size(); at += sizeof(MappedStop)) {
         if (wordAt<std::uint64_t>(bytes, at + offsetof(MappedStop, ready)) != 1) {
@@ -316,10 +315,8 @@ std::string RankReader::Impl::readStaging(const RankImage& image, const HeaderWo
         return "the staging area starts with event " + std::to_string(words.stagedFirst) +
                " but the blocks end with " + std::to_string(last());
     }
-    std::vector<std::byte> times(
-        image.staging.rbegin() + static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes),
-        image.staging.rbegin() +
-            static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes + words.stagedTimes));
+    const auto last = image.staging.rbegin() + static_cast<std::ptrdiff_t>(image.staging.size() - kStagingBytes);
+    std::vector<std::byte> times(last, last + static_cast<std::ptrdiff_t>(words.stagedTimes));
     StagedEvents staged(std::span(image.staging).first(words.stagedIds), times);
     std::string error = decodeBatch(staged, words.stagedFirst, words.stagedTime, 0);
     return error.empty() ? error : "staging area: " + error;
@@ -358,6 +355,9 @@ std::string RankReader::update(const RankImage& image, std::size_t most) {
 
 bool RankReader::behind() const {
     return m_impl->behind;
+}
+std::uint64_t RankReader::blocksRead() const {
+    return m_impl->blocksRead;
 }
 const std::vector<DecodedEvent>& RankReader::events() const {
     return m_impl->events;

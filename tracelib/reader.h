@@ -4,7 +4,9 @@
 #include "event.h"
 #include "mapping.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,11 +26,29 @@ struct RankImage {
     std::vector<std::byte> comms;      ///< valid prefix
     std::vector<std::byte> stops;      ///< valid prefix, array of MappedStop
     /// Valid blocks, one behind the other, from byte `blocksFrom` of all that the rank has made on. When that is not 0,
-    /// older ones were gone before they could be copied, and `start` says what they were: see packStart().
+    /// older ones were gone before they could be copied, and `start` says what they were: see packStart(). Or whoever read
+    /// them needs them no more: see releaseBlocks().
     std::vector<std::byte> blocks;
     std::uint64_t blocksFrom = 0;
     std::vector<std::byte> start;
 };
+
+/// Lets go of the blocks before byte `upTo`, counted as blocksFrom is: for images that are given again and again to one
+/// reader (up to its blocksRead()), which would otherwise take ever more memory. A reader that has not read them cannot
+/// read the image any more.
+inline void releaseBlocks(RankImage& image, std::uint64_t upTo) {
+    constexpr std::size_t kKept = std::size_t{1} << 20; // of memory: what the next pieces need
+    const std::size_t all = image.blocks.size();
+    const std::size_t gone = upTo > image.blocksFrom ? std::min<std::uint64_t>(upTo - image.blocksFrom, all) : 0;
+    if (gone == 0 || all - gone > gone) { // what is left is moved to the front: not for a few
+        return;
+    }
+    image.blocks.erase(image.blocks.begin(), image.blocks.begin() + static_cast<std::ptrdiff_t>(gone));
+    image.blocksFrom += gone;
+    if (image.blocks.capacity() > kKept && image.blocks.capacity() / 4 > image.blocks.size()) {
+        image.blocks.shrink_to_fit();
+    }
+}
 
 struct DecodedEvent {
     DetailsId details;
@@ -50,6 +70,8 @@ class RankReader {
     std::string update(const RankImage& image, std::size_t most = static_cast<std::size_t>(-1));
     /// The last update() has left events of its image for the next.
     [[nodiscard]] bool behind() const;
+    /// Where the blocks end that have been read, as RankImage::blocksFrom counts: those before are never looked at again.
+    [[nodiscard]] std::uint64_t blocksRead() const;
 
     /// Events since the first one read that has not been discarded; number of events()[i] is firstEvent() + i.
     [[nodiscard]] const std::vector<DecodedEvent>& events() const;

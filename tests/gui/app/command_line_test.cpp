@@ -97,6 +97,12 @@ class CommandLineTest : public QObject {
         QCOMPARE(info.mode, RunMode::Info);
         QCOMPARE(info.openFile, QStringLiteral("a.stopline"));
         QCOMPARE(parse("info").mode, RunMode::Invalid);
+        QCOMPARE(info.historyEvents, quint64(4'000'000));
+        QCOMPARE(parse("info --history-events 0 a.stopline").historyEvents, quint64(0));
+        QCOMPARE(parse("info --history-events 5000 a.stopline").historyEvents, quint64(5000));
+        QCOMPARE(parse("info --history-events 999 a.stopline").mode, RunMode::Invalid);
+        QCOMPARE(parse("info --history-events all a.stopline").text,
+                 QStringLiteral("--history-events needs a number of 1000 or more, or 0 for all, not `all`."));
         const CommandLine chrome = parse("export --format chrome -o a.json a.stopline");
         QCOMPARE(chrome.mode, RunMode::Export);
         QCOMPARE(chrome.exportFormat, QStringLiteral("chrome"));

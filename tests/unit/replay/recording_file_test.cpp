@@ -1,7 +1,11 @@
 // The file of a recording: what is written is read back.
 #include "recording_fixture.h"
 
+#include "../../../replay/recording_summary.h"
+
 #include <QFile>
+
+#include <tuple>
 
 namespace stopline::replay {
 namespace {
@@ -110,6 +114,110 @@ TEST_F(RecordingFileTest, PiecesMakeTheSameStreams) {
     EXPECT_EQ(file.ranks[1].image.dictionary, whole.dictionary);
     EXPECT_EQ(file.ranks[1].image.comms, whole.comms);
     EXPECT_EQ(file.ranks[1].image.blocks, whole.blocks);
+}
+
+/// An image that lets go of what is written gives the same file.
+TEST_F(RecordingFileTest, BlocksThatAreWrittenNeedNotBeKept) {
+    const trace::RankImage& whole = imageOf(3);
+    const auto contents = [&](bool released) {
+        RecordingWriter writer;
+        EXPECT_EQ(writer.open(m_path), "");
+        EXPECT_EQ(writer.blocksWritten(3), 0U);
+        trace::RankImage image = whole;
+        image.blocks.clear();
+        constexpr std::size_t kSteps = 40;
+        for (std::size_t step = 1; step <= kSteps; ++step) {
+            const auto at = [&](std::size_t of) {
+                return whole.blocks.begin() + static_cast<std::ptrdiff_t>(whole.blocks.size() * of / kSteps);
+            };
+            image.blocks.insert(image.blocks.end(), at(step - 1), at(step)); // mostly in the middle of a block
+            EXPECT_TRUE(writer.addImage(3, image, step == kSteps));
+            if (released) {
+                trace::releaseBlocks(image, writer.blocksWritten(3));
+                EXPECT_LE(image.blocks.size(), whole.blocks.size() / 4);
+            }
+        }
+        EXPECT_EQ(writer.blocksWritten(3), whole.blocks.size());
+        writeEnd(writer);
+        EXPECT_EQ(writer.finish(), "");
+        return contentsOf(m_path);
+    };
+    const std::string kept = contents(false);
+    EXPECT_EQ(contents(true), kept);
+    RecordingFile file;
+    ASSERT_EQ(readRecordingFile(m_path, file), "");
+    EXPECT_EQ(file.ranks[3].image.blocks, whole.blocks);
+}
+
+/// What counting a recording holds at once does not depend on how long it is.
+TEST_F(RecordingFileTest, AllEventsAreCountedPieceByPiece) {
+    constexpr std::uint64_t kLatest = 100'000;
+    constexpr std::size_t kMostDecoded = (std::size_t{1} << 16) + trace::kStagingBytes; // and the rest of a block
+    for (const std::uint64_t iterations : {5'000U, 100'000U}) {
+        RecordingWriter writer;
+        ASSERT_EQ(writer.open(m_path), "");
+        EXPECT_TRUE(writer.add(ChunkType::Job, -1, encodeFileFields({{"stopline", "9.9"}, {"command", "./a"}, {"ranks", "4"}})));
+        std::vector<std::uint64_t> bytes;
+        for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+            const trace::RankImage image = bench::recording(rank, kRanks, iterations);
+            EXPECT_TRUE(writer.add(ChunkType::Rank, rank, encodeFileFields({{"host", "node"}, {"program", "./a"}})));
+            EXPECT_TRUE(writer.addImage(rank, image, true));
+            bytes.push_back(image.dictionary.size() + image.comms.size() + image.blocks.size());
+        }
+        writeEnd(writer);
+        ASSERT_EQ(writer.finish(), "");
+
+        RecordingFile file;
+        ASSERT_EQ(readRecordingFile(m_path, file, BlocksIn::File), "");
+        EXPECT_TRUE(file.problems.empty());
+        std::string wrong;
+        const std::vector<RankTally> tallies = tallyRecording(m_path, file, wrong);
+        EXPECT_EQ(wrong, "");
+        ASSERT_EQ(tallies.size(), std::size_t(kRanks));
+        LoadedRecording whole;
+        ASSERT_EQ(loadRecording(QString::fromStdString(m_path), whole), QString());
+        LoadedRecording latest;
+        ASSERT_EQ(loadRecording(QString::fromStdString(m_path), latest, nullptr, kLatest, Tallied::Yes), QString());
+        std::uint64_t kept = 0;
+        for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+            const auto index = static_cast<std::size_t>(rank);
+            const RankTally& tally = tallies[index];
+            EXPECT_TRUE(file.ranks[index].image.blocks.empty());
+            EXPECT_LE(tally.largestImage, std::size_t{2} << 20);
+            EXPECT_LE(tally.mostEvents, kMostDecoded);
+            const Timeline& timeline = whole.recording->timeline();
+            const RankTally expected = tallyTimeline(timeline, RankId{rank});
+            EXPECT_EQ(tally.firstEvent, 1U);
+            EXPECT_EQ(tally.lastEvent, timeline.lastEvent(RankId{rank}).value());
+            EXPECT_EQ(tally.lastEvent, iterations * 12);
+            EXPECT_EQ(tally.calls, timeline.callCount(RankId{rank}));
+            EXPECT_EQ(tally.bytes, bytes[index]);
+            ASSERT_EQ(tally.uses.size(), expected.uses.size());
+            for (const auto& [function, use] : tally.uses) {
+                const RankTally::Use& other = expected.uses.at(function);
+                EXPECT_EQ(std::tie(use.calls, use.sent, use.received), std::tie(other.calls, other.sent, other.received));
+            }
+            EXPECT_EQ(latest.tallies[index].calls, tally.calls);
+            const Timeline& some = latest.recording->timeline();
+            kept += some.lastEvent(RankId{rank}).value() + 1 - some.firstEvent(RankId{rank}).value();
+        }
+        EXPECT_LE(kept, kLatest + kRanks * trace::kStagingBytes); // blocks are taken whole
+        const bool more = kept < 4 * tallies[0].lastEvent;
+        EXPECT_EQ(more, iterations == 100'000U);
+        EXPECT_EQ(latest.latest, more ? kLatest : 0);
+        const QStringList lines = summaryLines(latest);
+        const QStringList all = summaryLines(whole);
+        EXPECT_EQ(lines.contains(QStringLiteral("Unmatched messages (of the latest 100000 events; --history-events 0: of all)")), more);
+        EXPECT_EQ(lines.contains(QStringLiteral("Unmatched messages")), !more);
+        const auto section = [](const QStringList& from, const QString& name) {
+            const qsizetype at = from.indexOf(name);
+            return from.mid(at, from.indexOf(QString(), at) - at);
+        };
+        for (const char* name : {"Ranks", "Calls", "Open requests"}) {
+            EXPECT_EQ(section(lines, QString::fromLatin1(name)), section(all, QString::fromLatin1(name)));
+            EXPECT_GT(section(lines, QString::fromLatin1(name)).size(), 1);
+        }
+    }
 }
 
 TEST_F(RecordingFileTest, BlocksDroppedInFrontAreNotMissed) {
