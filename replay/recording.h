@@ -61,8 +61,9 @@ class Recording {
     /// Events of a rank have been overwritten before they could be read, or there are more of them than are to be kept:
     /// startAnew() is due. Until then what is new of that rank is kept aside.
     [[nodiscard]] bool startDue() const;
-    /// Replaces the timeline by one in which these ranks start later. The old timeline is gone.
-    void startAnew();
+    /// Replaces the timeline by one in which these ranks start later. Where events could not be read, what had been read
+    /// before them is returned as a recording of its own, in which these ranks are broken off; else nothing.
+    std::unique_ptr<Recording> startAnew();
     /// Most events of all ranks together that are kept; 0: all. When there are more, the ranks with the most keep three
     /// quarters of what each may have.
     void setMostEvents(std::uint64_t most) { m_mostEvents = most; }

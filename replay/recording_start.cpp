@@ -214,11 +214,13 @@ std::unique_ptr<Recording> Recording::branch() {
     return taken;
 }
 
-void Recording::startAnew() {
-    m_races = RaceAnalysis();
+std::unique_ptr<Recording> Recording::startAnew() {
     const std::uint64_t most = share();
-    const std::unique_ptr<Timeline> old = std::exchange(m_timeline, std::make_unique<Timeline>(m_jobs.all().front().size));
-    addJobs(JobTable(m_jobs));
+    const std::vector<OrderEntries> planned = m_planned;
+    std::unique_ptr<Recording> before = handOver();
+    m_planned = planned; // it is the same execution
+    const Timeline* old = before->m_timeline.get();
+    bool anyGap = false;
     for (auto& feed : m_feeds) {
         feed->known.clear();
         feed->order.known = false;
@@ -240,11 +242,16 @@ void Recording::startAnew() {
                 feed->recordedHeld -= stop.end - stop.begin;
                 keepStop(*feed, stop);
             }
+            m_timeline->setUnread(feed->rank, EventIndex{last + 1});
             const bool broken = old->brokenOff(feed->rank);
+            before->m_timeline->setBrokenOff(feed->rank, true);
+            before->m_feeds[std::size_t(feed->rank.value())]->brokenOff = true;
+            anyGap = true;
             append(*feed, feed->reader.events().size());
             m_timeline->setBrokenOff(feed->rank, broken);
             continue;
         }
+        const EventIndex unread = last + 1 - first > most ? EventIndex{0} : old->unreadFrom(feed->rank);
         if (last + 1 - first > most) {
             trace::HistoryAdvance advance(feed->start.get());
             const std::uint64_t goal = last - most / 4 * 3;
@@ -258,7 +265,9 @@ void Recording::startAnew() {
         tellStart(*feed, 0);
         keep(*feed, *old, last);
         m_timeline->setBrokenOff(feed->rank, old->brokenOff(feed->rank));
+        m_timeline->setUnread(feed->rank, unread);
     }
+    return anyGap ? std::move(before) : nullptr;
 }
 
 } // namespace stopline::replay

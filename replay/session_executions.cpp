@@ -45,6 +45,13 @@ class RankComparison {
         while (event <= lastA && event <= lastB && same(event)) {
             event = EventIndex(event.value() + 1);
         }
+        const EventIndex last = std::min(lastA, lastB);
+        if (first.value() > last.value() + 1) { // no event is known of both
+            found.same = last;
+            (lastA < lastB ? found.second : found.first) =
+                QStringLiteral("an unknown part (events %1 to %2)").arg(last.value() + 1).arg(first.value() - 1);
+            return found;
+        }
         found.same = EventIndex(event.value() - 1);
         if (event <= lastA) {
             found.first = detailsText(m_a.details(m_rank, m_a.eventDetails(m_rank, event)));
@@ -96,6 +103,22 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
         kept.views.push_back(q->rank(RankId(i)));
     }
     kept.recording = before != nullptr ? std::move(before) : std::exchange(recording, std::make_unique<Recording>(0));
+    keepWhatIsKnown(kept);
+    const int from = kept.head.number;
+    if (kept.views.empty()) { // what is written is the one's that goes on
+        for (const auto& [key, bytes] : recordedStreams) {
+            kept.outputs[key.first] += bytes;
+        }
+    } else {
+        kept.outputs = outputs;
+    }
+    keptExecutions.push_back(std::move(kept));
+    dropTooMany();
+    execution = {++executionsSoFar, from, {}, {}, {}, {}};
+}
+
+/// What belongs to the job that is on show, not to its events.
+void Session::Impl::keepWhatIsKnown(KeptExecution& kept) const {
     kept.spec = recordedSpec;
     kept.values = recordedValues;
     kept.streams = recordedStreams;
@@ -107,19 +130,27 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     kept.inputEnded = inputEnded;
     kept.sent = recordedSent;
     kept.programs = programOf;
-    const int from = kept.head.number;
-    if (kept.views.empty()) { // what is written is the one's that goes on
-        for (const auto& [key, bytes] : recordedStreams) {
-            kept.outputs[key.first] += bytes;
+}
+
+/// Beginnings go before whole executions, and as long as they have more events, together with what is on show, than are
+/// to be shown.
+void Session::Impl::dropTooMany() {
+    const auto isPart = [](const KeptExecution& kept) { return kept.part; };
+    const auto tooManyEvents = [this] {
+        quint64 events = eventsOf(recording->timeline());
+        for (const KeptExecution& kept : keptExecutions) {
+            events += kept.part ? eventsOf(kept.recording->timeline()) : 0;
         }
-    } else {
-        kept.outputs = outputs;
+        return historyEvents != 0 && events > historyEvents;
+    };
+    for (auto part = keptExecutions.begin();
+         (part = std::find_if(keptExecutions.begin(), keptExecutions.end(), isPart)) != keptExecutions.end() &&
+         (keptExecutions.size() > kMostKept || tooManyEvents());) {
+        keptExecutions.erase(part);
     }
-    keptExecutions.push_back(std::move(kept));
     while (keptExecutions.size() > kMostKept) {
         keptExecutions.pop_front();
     }
-    execution = {++executionsSoFar, from, {}, {}, {}};
 }
 
 /// Nothing of the executions before has to do with what comes.

@@ -137,6 +137,7 @@ struct Session::Impl {
         int from = 0;
         QString text;
         std::optional<Chosen> chosen;
+        QString end;     ///< how its ranks had ended by themselves; it may be executed again since; empty: they had not
         QString outcome; ///< of one that is shown without its processes, or was ended by the user; else it is seen
     };
     struct KeptExecution {
@@ -152,11 +153,15 @@ struct Session::Impl {
         std::map<std::pair<int, std::uint64_t>, std::uint64_t> sent;
         std::map<int, QString> programs;
         std::vector<RankView> views; ///< empty: it is not known any more how its ranks stood
+        bool part = false; ///< the beginning of another one, see keepEarlier()
     };
     std::deque<KeptExecution> keptExecutions; ///< the oldest first
     ExecutionHead execution; ///< the one on show
     int executionsSoFar = 1;
     void keepExecution(std::unique_ptr<Recording> before);
+    void keepEarlier(std::unique_ptr<Recording> before);
+    void keepWhatIsKnown(KeptExecution& kept) const;
+    void dropTooMany();
     void forgetExecutions();
     void recordingReplaced();
     [[nodiscard]] std::deque<KeptExecution>::iterator kept(int number);

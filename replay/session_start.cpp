@@ -83,16 +83,65 @@ void Session::Impl::finishStartingAnew() {
         return;
     }
     follower->forget();
-    recording->startAnew();
+    std::unique_ptr<Recording> before = recording->startAnew();
     line.reset();
     past.reset();
     future.reset();
     point.reset();
     emit q->timelineReplaced();
     emit q->stoplineChanged();
+    if (before != nullptr) {
+        keepEarlier(std::move(before));
+    }
     for (int rank = 0; rank < ranks; ++rank) {
         sayStart(RankId(rank));
     }
+}
+
+/// Events of ranks were overwritten before they could be read. The execution on show goes on behind them; what had been
+/// read before is kept beside it.
+void Session::Impl::keepEarlier(std::unique_ptr<Recording> before) {
+    const Timeline& was = before->timeline();
+    const Timeline& is = recording->timeline();
+    QVector<int> who;
+    QString first;
+    for (int i = 0; i < std::min(was.rankCount(), is.rankCount()); ++i) {
+        const RankId rank(i);
+        const EventIndex from = is.unreadFrom(rank);
+        if (from.value() == 0 || from.value() != was.lastEvent(rank).value() + 1) {
+            continue;
+        }
+        faultsSaid.insert(QStringLiteral("start %1").arg(i));
+        first = first.isEmpty() ? QStringLiteral("event %1 of rank %2").arg(from.value() - 1).arg(rankText(rank)) : first;
+        who << i;
+    }
+    if (who.isEmpty()) {
+        return;
+    }
+    KeptExecution kept;
+    kept.head = {++executionsSoFar, execution.number,
+                 QStringLiteral("what was read of execution %1 up to %2").arg(execution.number).arg(first), {}, {},
+                 QStringLiteral("goes on in execution %1, with a gap").arg(execution.number)};
+    kept.recording = std::move(before);
+    kept.part = true;
+    kept.outputs = outputs;
+    keepWhatIsKnown(kept);
+    const int number = kept.head.number;
+    keptExecutions.push_back(std::move(kept));
+    dropTooMany();
+    const bool there = this->kept(number) != keptExecutions.end();
+    if (faultsSaid.insert(QStringLiteral("gap %1").arg(who.front())).second) {
+        const RankId rank(who.front());
+        say(Severity::Warning,
+            QStringLiteral("Events %1 to %2 of rank %3 were overwritten before they were read%4; the diagram goes on behind them.")
+                .arg(is.unreadFrom(rank).value())
+                .arg(is.firstEvent(rank).value() - 1)
+                .arg(rankText(rank), who.size() == 1 ? QString() : QStringLiteral(", and so were events of %1 other ranks").arg(who.size() - 1)),
+            (there ? QStringLiteral("What was read before is execution %1 (panel Executions). ").arg(number)
+                   : QStringLiteral("What was read before is gone, as --history-events allows for no more. ")) +
+                QStringLiteral("Follow, or a larger --keep, lets less be overwritten."));
+    }
+    emit q->executionsChanged();
 }
 
 } // namespace stopline::replay

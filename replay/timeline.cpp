@@ -62,6 +62,16 @@ void Timeline::setBrokenOff(RankId rank, bool brokenOff) {
     }
 }
 
+void Timeline::setUnread(RankId rank, EventIndex from) {
+    if (m_impl->has(rank)) {
+        m_impl->data.rank(rank.value()).unreadFrom = from.value();
+    }
+}
+
+EventIndex Timeline::unreadFrom(RankId rank) const {
+    return EventIndex{m_impl->has(rank) ? m_impl->data.rank(rank.value()).unreadFrom : 0};
+}
+
 void Timeline::addJob(const JobRanks& job) {
     if (job.first == rankCount()) {
         m_impl->data.addJob(job);

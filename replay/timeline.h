@@ -181,6 +181,9 @@ class Timeline {
     CommIndex addComm(RankId rank, trace::CommInfo info);
     /// The rank's history starts behind missing events. To be called before its first event, with its communicators added.
     void setStart(RankId rank, const trace::HistoryStart& start);
+    /// The events from this one to where the rank's history starts were overwritten before they could be read; those before
+    /// had been read. 0: nothing of the kind.
+    void setUnread(RankId rank, EventIndex from);
     /// Appends the next event of a rank (numbers are consecutive from 1, or from where its history starts). Cost: amortised constant plus
     /// matching.
     void addEvent(RankId rank, DetailsId details, TimeNs execution, std::uint64_t pollFailures = 0);
@@ -204,6 +207,8 @@ class Timeline {
     [[nodiscard]] EventIndex lastEvent(RankId rank) const;
     /// 1, or where the history of the rank starts. Nothing is known of the events before.
     [[nodiscard]] EventIndex firstEvent(RankId rank) const;
+    /// As setUnread() has been told.
+    [[nodiscard]] EventIndex unreadFrom(RankId rank) const;
     /// The first place at which the rank can be stood together with the others: before firstEvent(), or later where
     /// another rank has done before the start of its history what needs more of this one. {0, false}: anywhere.
     [[nodiscard]] Place reachableFrom(RankId rank) const;

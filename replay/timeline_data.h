@@ -212,6 +212,7 @@ struct RankData {
     /// them. As in causality.h.
     std::uint64_t floor = 0;
     std::uint64_t messagesTaken = 0; ///< by matched probes, since the start
+    std::uint64_t unreadFrom = 0;    ///< see Timeline::setUnread()
     bool brokenOff = false; ///< the rank has done more than has been recorded
     /// No call that begins before this event has got or lost an edge since the digest was made.
     mutable std::uint64_t touched = kUntouched;

@@ -127,7 +127,9 @@ void DiagramPainter::paintStarts(QPainter& painter, const Geometry& geometry) {
         if (row.startEvent == 0 || row.firstX < 0 || row.firstX > geometry.view.width) {
             continue;
         }
-        const QString text = QStringLiteral("history starts at event %1").arg(row.startEvent);
+        const QString text = row.unreadFrom == 0
+                                 ? QStringLiteral("history starts at event %1").arg(row.startEvent)
+                                 : QStringLiteral("events %1 to %2 were not read").arg(row.unreadFrom).arg(row.startEvent - 1);
         const int width = metrics.horizontalAdvance(text);
         const bool before = row.firstX >= width + 8;
         const double x = before ? row.firstX - width - 6 : row.firstX + 4;

@@ -61,6 +61,7 @@ struct RowMarks {
     int barTop = 0;
     int barBottom = 1;
     int firstX = 0;          ///< where the rank's recording begins
+    std::uint64_t unreadFrom = 0; ///< not 0: of the missing events, those from this one on had not been read
     std::uint64_t startEvent = 0; ///< not 0: events before this one are missing, hatch from here to the left
     int lastX = 0;           ///< where it ends: hatch from here to the right
     bool open = false;       ///< running: no hatch, fades

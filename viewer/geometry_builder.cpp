@@ -106,6 +106,7 @@ RowMarks GeometryBuilder::rowMarks(int row, const BarLane& lane) const {
     marks.lastX = all.empty() ? column(0) : column(m_model.nowEdge(row, m_scene.axis));
     if (const EventIndex first = m_model.timeline()->firstEvent(RankId{row}); first > EventIndex{1}) {
         marks.startEvent = first.value();
+        marks.unreadFrom = m_model.timeline()->unreadFrom(RankId{row}).value();
     }
     const RowState* state = rowState(row);
     if (state == nullptr) {
