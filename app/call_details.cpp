@@ -101,7 +101,7 @@ QString messageHtml(const Session& session, const Message& message, CallRef self
     QStringList parts;
     const bool open = message.state != MessageState::Matched && message.state != MessageState::Cancelled &&
                       message.state != MessageState::Early;
-    const QString state = messageStateText(session.timeline(), message);
+    const QString state = messageStateText(session, message);
     parts
         << (open
                 ? QStringLiteral("<b style='color:%1'>%2</b>").arg(accent(Accent::Orange, dark).name(), state)

@@ -2,6 +2,7 @@
 
 #include "look.h"
 #include "race_text.h"
+#include "wrapping_delegate.h"
 #include "../replay/words.h"
 
 #include <QAction>
@@ -26,7 +27,6 @@ constexpr int kCompareMs = 200;
 QTreeWidget* list(const QStringList& titles, QWidget* parent) {
     auto* view = new QTreeWidget(parent);
     view->setRootIsDecorated(false);
-    view->setUniformRowHeights(true);
     view->setAllColumnsShowFocus(true);
     view->setAlternatingRowColors(true);
     view->setFrameShape(QFrame::NoFrame);
@@ -55,7 +55,9 @@ ExecutionsDock::ExecutionsDock(Look* look, QWidget* parent)
     m_list->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
     m_list->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     m_list->header()->setSectionResizeMode(2, QHeaderView::ResizeToContents);
-    m_list->header()->resizeSection(3, 180);
+    m_list->header()->setSectionResizeMode(3, QHeaderView::Stretch);
+    WrappingDelegate::wrap(m_list, {1, 3});
+    WrappingDelegate::wrap(m_ranks, {2, 3});
     m_ranks->header()->resizeSection(0, 60);
     m_ranks->header()->resizeSection(1, 100);
     m_ranks->header()->resizeSection(2, 260);

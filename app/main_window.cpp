@@ -157,6 +157,7 @@ void MainWindow::connectSession() {
     connect(live, &LiveRanks::changed, this, &MainWindow::updateStrip);
     connect(live, &LiveRanks::changed, m_status, &StatusLine::update);
     connect(m_session, &Session::message, this, &MainWindow::showMessage);
+    connect(m_session, &Session::messageGone, m_bar, &MessageBar::withdraw);
     // What was said of the last command is in the log; the next one begins without it.
     connect(m_actions, &Actions::commandGiven, m_bar, &MessageBar::clear);
     connect(m_actions, &Actions::commandGiven, statusBar(), &QStatusBar::clearMessage); // of the job before

@@ -164,6 +164,11 @@ QString messageStateText(const Timeline& timeline, const Message& message) {
     return {};
 }
 
+QString messageStateText(const Session& session, const Message& message) {
+    const QString held = message.state == MessageState::Unsent && message.post ? session.heldFor(*message.post) : QString();
+    return held.isEmpty() ? messageStateText(session.timeline(), message) : held;
+}
+
 QString callPlaceText(const Session& session, CallRef call) {
     const Timeline& timeline = session.timeline();
     if (!hasCall(timeline, call)) {

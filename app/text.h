@@ -33,6 +33,8 @@ namespace stopline::app {
 [[nodiscard]] QString liveStateText(const replay::RankView& view);
 /// "sent, not received"; says so where what is missing may have been lost with the end of a recording.
 [[nodiscard]] QString messageStateText(const replay::Timeline& timeline, const replay::Message& message);
+/// The same; of a receive that a choice holds for another message: for which.
+[[nodiscard]] QString messageStateText(const replay::Session& session, const replay::Message& message);
 /// One open message on one line: ends, tag, size, communicator state and what is missing.
 [[nodiscard]] QString openMessageText(const replay::Session& session, const replay::Message& message);
 /// "rank 2 event 14 MPI_Recv at ring.c:31"

@@ -103,7 +103,8 @@ bool unpackChunk(std::uint32_t codec, std::uint32_t rawBytes, std::string_view s
     }
     raw.resize(rawBytes);
     uLongf size = rawBytes;
-    return uncompress(reinterpret_cast<Bytef*>(raw.data()), &size, reinterpret_cast<const Bytef*>(stored.data()),
+    return uncompress(reinterpret_cast<Bytef*>(raw.data()), &size,
+                      reinterpret_cast<const Bytef*>(stored.data()),
                       static_cast<uLong>(stored.size())) == Z_OK &&
            size == rawBytes;
 }

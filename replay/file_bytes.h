@@ -37,7 +37,9 @@ class DiskBytes : public FileBytes {
 
     /// Empty, or why it cannot be read.
     [[nodiscard]] std::string open(const std::string& path);
-    [[nodiscard]] bool isRegular() const { return m_regular; } ///< else it can only be read once, from its begin to its end
+    [[nodiscard]] bool isRegular() const {
+        return m_regular;
+    } ///< else it can only be read once, from its begin to its end
     [[nodiscard]] bool failed() const { return m_failed; } ///< the disk has given less than the file has
     [[nodiscard]] std::uint64_t size() const override { return m_size; }
     [[nodiscard]] std::string_view at(std::uint64_t from, std::uint64_t bytes) override;
@@ -55,6 +57,7 @@ class DiskBytes : public FileBytes {
 };
 
 /// The contents of a chunk of `codec` (ChunkCodec) that has `rawBytes` of them. False when they are not that.
-[[nodiscard]] bool unpackChunk(std::uint32_t codec, std::uint32_t rawBytes, std::string_view stored, std::string& raw);
+[[nodiscard]] bool unpackChunk(std::uint32_t codec, std::uint32_t rawBytes, std::string_view stored,
+                               std::string& raw);
 
 } // namespace stopline::replay

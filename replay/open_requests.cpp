@@ -3,7 +3,8 @@
 namespace stopline::replay {
 
 std::map<std::uint64_t, RequestTracker::Request>::iterator RequestTracker::find(trace::RequestRef ref) {
-    return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown || ref.back > m_created
+    return ref.back == trace::RequestRef::kNull || ref.back == trace::RequestRef::kUnknown ||
+                   ref.back > m_created
                ? m_requests.end()
                : m_requests.find(m_created - ref.back);
 }
@@ -58,7 +59,8 @@ std::vector<RequestTracker::Open> RequestTracker::open() const {
 
 std::vector<OpenRequest> openRequests(const Timeline& timeline, RankId rank) {
     RequestTracker tracker;
-    for (EventIndex event = timeline.firstEvent(rank); event <= timeline.lastEvent(rank); event = EventIndex(event.value() + 1)) {
+    for (EventIndex event = timeline.firstEvent(rank); event <= timeline.lastEvent(rank);
+         event = EventIndex(event.value() + 1)) {
         tracker.add(event, timeline.details(rank, timeline.eventDetails(rank, event)));
     }
     std::vector<OpenRequest> open;

@@ -13,13 +13,15 @@ namespace {
 /// Of what a call has received, or seen to be received; a probe receives nothing.
 std::uint64_t received(const trace::EventDetails& end) {
     const trace::CallClass what = trace::functionClass(end.function);
-    if (what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv || what == trace::CallClass::Mrecv) {
+    if (what == trace::CallClass::Recv || what == trace::CallClass::Sendrecv ||
+        what == trace::CallClass::Mrecv) {
         return end.status.source >= 0 ? end.status.bytes : 0;
     }
     std::uint64_t bytes = 0;
     if (end.function != trace::FunctionId::Request_get_status) { // a Wait or Test will tell again
         for (const trace::Completion& completion : end.completions) {
-            bytes += completion.status.source >= 0 && !completion.status.cancelled ? completion.status.bytes : 0;
+            bytes +=
+                completion.status.source >= 0 && !completion.status.cancelled ? completion.status.bytes : 0;
         }
     }
     return bytes;
@@ -32,13 +34,15 @@ class Counter {
 
     void add(EventIndex event, const trace::EventDetails& details) {
         m_requests.add(event, details);
-        const auto open = std::find_if(m_open.begin(), m_open.end(), [&](const auto& one) { return one.first == details.thread; });
+        const auto open = std::find_if(m_open.begin(), m_open.end(),
+                                       [&](const auto& one) { return one.first == details.thread; });
         if (details.kind == trace::EventKind::Begin) {
             RankTally::Use& use = m_tally.uses[details.function];
             ++m_tally.calls;
             ++use.calls;
             use.sent += details.sendPeer == kProcNull ? 0 : details.sendBytes;
-            (open == m_open.end() ? m_open.emplace_back(details.thread, details.function) : *open) = {details.thread, details.function};
+            (open == m_open.end() ? m_open.emplace_back(details.thread, details.function)
+                                  : *open) = {details.thread, details.function};
         } else if (open != m_open.end()) { // else its begin is missing
             m_tally.uses[open->second].received += received(details);
             m_open.erase(open);
@@ -70,7 +74,9 @@ std::string eachPiece(const std::string& path, RecordedRank& rank,
     constexpr std::size_t kStagedIds = offsetof(trace::MappingHeader, stagedIds);
     // Before the end of the blocks the events of the staging area follow on nothing.
     const std::uint32_t staged = image.staging.empty() ? 0 : headerWord(image, kStagedIds);
-    const auto setStaged = [&image](std::uint32_t ids) { std::memcpy(image.header.data() + kStagedIds, &ids, sizeof ids); };
+    const auto setStaged = [&image](std::uint32_t ids) {
+        std::memcpy(image.header.data() + kStagedIds, &ids, sizeof ids);
+    };
     DiskBytes disk;
     if (std::string wrong = rank.pieces.empty() ? std::string() : disk.open(path); !wrong.empty()) {
         return wrong;
@@ -147,7 +153,8 @@ RankTally tallyTimeline(const Timeline& timeline, RankId rank) {
     tally.firstEvent = timeline.firstEvent(rank).value();
     tally.lastEvent = timeline.lastEvent(rank).value();
     for (std::uint64_t event = tally.firstEvent; event <= tally.lastEvent; ++event) {
-        counter.add(EventIndex{event}, timeline.details(rank, timeline.eventDetails(rank, EventIndex{event})));
+        counter.add(EventIndex{event},
+                    timeline.details(rank, timeline.eventDetails(rank, EventIndex{event})));
     }
     counter.finish();
     return tally;

@@ -78,6 +78,7 @@ struct RankView {
     qint64 gdbPid = 0;
     int exitCode = -1;        ///< valid when Exited and not signalled
     int exitSignal = 0;
+    bool endedWithJob = false; ///< exitSignal is no doing of its own: it still lived when its job was ended
     bool silent = false;      ///< its gdb or its agent owes an answer for some seconds
 };
 
@@ -255,6 +256,8 @@ class Session : public QObject {
     /// As the ranks stand now: also what was received in the recording and has not been again. First what this execution
     /// has made, receives that wait before messages that nobody has received, by rank and event.
     [[nodiscard]] std::vector<OpenMessage> openMessages() const;
+    /// The same words of the receive or probe that `call` is; empty where it is held for nothing.
+    [[nodiscard]] QString heldFor(CallRef call) const;
     /// Reads the traces of all ranks without stopping anybody, in pieces that leave the event loop time for others.
     /// `done` is called when all that the ranks have done so far is in the timeline.
     void refreshTimeline(std::function<void()> done = {});
@@ -360,6 +363,7 @@ class Session : public QObject {
     void outputCleared();
     void departed(const stopline::replay::Departure& departure);
     void message(stopline::replay::Severity severity, const QString& text, const QString& remedy);
+    void messageGone(const QString& text); ///< what message() has told is not so any more
     void jobEnded(const QString& summary);
 
   private:

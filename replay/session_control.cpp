@@ -6,6 +6,7 @@
 #include <QFileInfo>
 
 #include <algorithm>
+#include <utility>
 
 namespace stopline::replay {
 
@@ -252,6 +253,9 @@ void Session::restart() {
 /// A new recording: nothing of the last one is kept but the breakpoints.
 void Session::Impl::startFresh() {
     follower->forget();
+    for (const QString& text : std::exchange(saidOfExecution, {})) {
+        emit q->messageGone(text);
+    }
     forgetExecutions();
     jobs = JobTable(firstRanks());
     nameRanks(jobs);

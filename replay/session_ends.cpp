@@ -101,11 +101,24 @@ QString Session::Impl::heldText(RankId rank, EventIndex event) const {
         .arg(chosen->send.value());
 }
 
-/// What has come of the execution on show.
+QString Session::heldFor(CallRef call) const {
+    return m_impl->heldText(call.rank, timeline().call(call).begin);
+}
+
+/// What has come of the execution on show. How it had ended stays what it came to while it is executed again.
 QString Session::Impl::outcomeNow() const {
     if (!execution.outcome.isEmpty()) {
         return execution.outcome;
     }
+    const QString ranksDo = outcomeOfRanks();
+    if (execution.end.isEmpty()) {
+        return ranksDo;
+    }
+    return anyoneLives() ? QStringLiteral("%1; now %2").arg(execution.end, ranksDo) : execution.end;
+}
+
+/// How the ranks stand, or have ended.
+QString Session::Impl::outcomeOfRanks() const {
     std::vector<std::pair<QString, QVector<RankId>>> bad; // by what is said of them, in the order of ranks
     const auto add = [&bad](RankId rank, const QString& what) {
         const auto at =
@@ -119,12 +132,10 @@ QString Session::Impl::outcomeNow() const {
     bool anyRuns = false;
     for (int i = 0; i < ranks; ++i) {
         const RankView view = q->rank(RankId(i));
-        const bool cutShort = view.phase == RankPhase::Exited && view.exitSignal == SIGTERM &&
-                              view.detail == QStringLiteral("ended with the job");
         if (isBad(view)) {
             add(view.rank, stateText(view));
         } else if (view.phase == RankPhase::Exited && (view.exitSignal != 0 || view.exitCode != 0) &&
-                   !cutShort) {
+                   !view.endedWithJob) {
             add(view.rank, stateText(view));
         } else if (isOver(view) && view.phase != RankPhase::Exited) {
             add(view.rank, stateText(view));
@@ -176,9 +187,21 @@ QString Session::Impl::outcomeNow() const {
     return parts.join(QStringLiteral("; "));
 }
 
+/// The job is gone. If its ranks had ended by themselves, that is what came of the execution.
+void Session::Impl::noteEnd() {
+    const bool anyEnded = std::any_of(lastViews.begin(), lastViews.end(), [](const RankView& view) { return isOver(view); });
+    if (execution.outcome.isEmpty() && anyEnded) { // else the user has ended it
+        execution.end = outcomeOfRanks();
+    }
+}
+
 /// The user ends it: how it stood then is what came of it.
 void Session::Impl::noteOutcome() {
     if (!anyoneLives() || !execution.outcome.isEmpty()) {
+        return;
+    }
+    if (!execution.end.isEmpty()) {
+        execution.outcome = execution.end;
         return;
     }
     const QString now = outcomeNow();

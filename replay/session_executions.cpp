@@ -96,8 +96,12 @@ class RankComparison {
 void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     KeptExecution kept;
     kept.head = execution;
-    kept.head.outcome = before != nullptr && departure ? QStringLiteral("left at event %1 of rank %2").arg(departure->event.value()).arg(rankText(departure->rank))
-                                                       : outcomeNow();
+    if (before != nullptr && departure) {
+        const QString left = QStringLiteral("left at event %1 of rank %2").arg(departure->event.value()).arg(rankText(departure->rank));
+        kept.head.outcome = execution.end.isEmpty() ? left : QStringLiteral("%1; %2").arg(execution.end, left);
+    } else {
+        kept.head.outcome = outcomeNow();
+    }
     kept.commands = commands;
     for (int i = 0; before == nullptr && i < ranks; ++i) {
         kept.views.push_back(q->rank(RankId(i)));
@@ -274,9 +278,17 @@ void Session::Impl::undoChoice() {
     }
     const int left = execution.number;
     const std::vector<Command> earlier = at->commands;
+    std::vector<Command> undone = redoList; // these belong to the execution that is left
+    undone.push_back(command);
+    undone.back().before = presentTargets();
+    undone.back().hits = hitCounts();
+    undone.back().stood = anyoneLives();
+    undone.back().execution = left;
     switchTo(at);
     commands = earlier;
+    redoList = std::move(undone);
     emit q->historyChanged();
+    emit q->verbsChanged();
     say(Severity::Info, Session::tr("Execution %1 is on show again; execution %2 is kept.").arg(execution.number).arg(left));
     if (!command.stood) {
         emit q->operationFinished(true, Session::tr("Execution %1 is shown, as it was when the message was taken").arg(execution.number));
@@ -288,8 +300,46 @@ void Session::Impl::undoChoice() {
     travel(Verb::Undo, std::move(to), [this, hits = command.hits](bool) { setHitCounts(hits); });
 }
 
+/// Forward to the execution that a choice had made, to where its ranks stood when that was undone.
+void Session::Impl::redoChoice() {
+    const Command command = redoList.back();
+    const auto at = kept(command.execution);
+    if (at == keptExecutions.end()) {
+        refuse(Session::tr("execution %1, which the choice had made, is not kept any more").arg(command.execution),
+               Session::tr("Take the message again: that makes another one."));
+        return;
+    }
+    const int left = execution.number;
+    const std::vector<Command> there = at->commands; // the choice among them
+    std::vector<Command> undone = redoList;
+    undone.pop_back();
+    switchTo(at);
+    commands = there;
+    redoList = std::move(undone);
+    emit q->historyChanged();
+    emit q->verbsChanged();
+    say(Severity::Info, Session::tr("Execution %1 is on show again; execution %2 is kept.").arg(execution.number).arg(left));
+    if (!command.stood) {
+        emit q->operationFinished(true, Session::tr("Execution %1 is shown, as it was when the choice was undone").arg(execution.number));
+        emit q->stopped();
+        return;
+    }
+    std::vector<Target> to = command.before;
+    to.resize(std::size_t(ranks));
+    travel(Verb::Redo, std::move(to), [this, hits = command.hits](bool) { setHitCounts(hits); });
+}
+
+/// Says something that is so of the execution on show only.
+void Session::Impl::sayOfExecution(Severity severity, const QString& text, const QString& remedy) {
+    saidOfExecution << text;
+    say(severity, text, remedy);
+}
+
 /// What belonged to the events that were on show means nothing any more.
 void Session::Impl::recordingReplaced() {
+    for (const QString& text : std::exchange(saidOfExecution, {})) {
+        emit q->messageGone(text);
+    }
     commands.clear();
     redoList.clear();
     targets.assign(std::size_t(ranks), {});

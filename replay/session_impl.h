@@ -167,6 +167,9 @@ struct Session::Impl {
     [[nodiscard]] std::deque<KeptExecution>::iterator kept(int number);
     void switchTo(std::deque<KeptExecution>::iterator to);
     void undoChoice();
+    void redoChoice();
+    void sayOfExecution(Severity severity, const QString& text, const QString& remedy = {});
+    QStringList saidOfExecution; ///< of the one on show, which is not so of another
 
     // Ends of ranks, and of executions (session_ends.cpp).
     std::set<int> leaving;  ///< ranks that have stopped before they end without MPI_Finalize, in this execution
@@ -176,7 +179,9 @@ struct Session::Impl {
     void onLeft(const RankProcess* rank);
     void sayLeft();
     [[nodiscard]] QString outcomeNow() const;
+    [[nodiscard]] QString outcomeOfRanks() const;
     void noteOutcome();
+    void noteEnd();
     [[nodiscard]] QString heldText(RankId rank, EventIndex event) const;
 
     // Breakpoints.

@@ -222,12 +222,16 @@ void Session::Impl::endJob() {
     }
     follower->forget();
     Job* old = job;
+    const bool lived = anyoneLives();
     for (int i = 0; i < ranks; ++i) {
         if (const RankProcess* rank = old->rank(RankId(i)); rank != nullptr && std::size_t(i) < lastViews.size()) {
             lastViews[std::size_t(i)] = rank->view();
         }
     }
     job = nullptr;
+    if (!lived) {
+        noteEnd();
+    }
     if (old->over()) {
         old->deleteLater();
         return;
@@ -245,11 +249,13 @@ void Session::Impl::onJobOver(const QString& summary) {
                 view.phase = RankPhase::Exited;
                 view.why = StopWhy::None;
                 view.exitSignal = SIGTERM;
+                view.endedWithJob = true;
                 view.detail = QStringLiteral("ended with the job");
             }
         }
     }
     job = nullptr;
+    noteEnd();
     finishStartingAnew(); // who waits for the end is to see all of it
     sayCompared();
     if (approach != nullptr) {

@@ -303,10 +303,7 @@ void Session::takeInstead(CallRef call, CallRef send) {
             return;
         }
     }
-    d.setOut([this, choice = *choice, wanted] {
-        m_impl->startChosen(choice);
-        m_impl->execution.chosen = wanted;
-    });
+    d.setOut([this, choice = *choice] { m_impl->startChosen(choice); });
 }
 
 void Session::Impl::startChosen(const Choice& choice) {
@@ -340,6 +337,7 @@ void Session::Impl::startChosen(const Choice& choice) {
     std::unique_ptr<Recording> next = recording->upTo(choice.upTo, std::move(planned));
     keepExecution(nullptr);
     execution.text = text;
+    execution.chosen = Chosen{choice.race.call.rank, raceBegin, choice.sender, choice.sendBegin};
     streams.clear(); // what it prints has nothing to be compared with
     recordedStreams.clear();
     recordedSent.clear();
@@ -355,7 +353,7 @@ void Session::Impl::startChosen(const Choice& choice) {
                             .arg(execution.number)
                             .arg(text));
     if (sentLater) {
-        say(Severity::Warning,
+        sayOfExecution(Severity::Warning,
             QStringLiteral("Rank %1 sent that message only after something that MPI itself held it back with until the %2 was over.")
                 .arg(rankText(choice.sender), probe ? QStringLiteral("probe") : QStringLiteral("receive")),
             QStringLiteral("MPI does not promise to do so, but if this one does, the message never comes: Pause shows who waits, "

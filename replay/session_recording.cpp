@@ -120,6 +120,7 @@ void Session::Impl::executeOpened() {
         recordedValues[int(i)] = QByteArray::fromStdString(origin->file.ranks[i].values);
     }
     recording->setSitesMoved();
+    execution.end = outcomeOfRanks();
 }
 
 void Session::Impl::leaveRecording() {

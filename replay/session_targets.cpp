@@ -278,7 +278,11 @@ std::vector<Target> Session::Impl::closed(std::vector<Target> to) const {
             // Only a call that cannot return while the others stand there can be stood inside of. Any other is entered
             // and left at once, so the place before it is the nearest that can be kept; what others have of that call,
             // its message for one, then has not happened either, and the cut is closed again.
-            if (timeline.blockedBy(lowered.cut, RankId(std::int32_t(i)))) {
+            // A receive that is held for a chosen message, which has not come, takes no other.
+            const RankId rank{std::int32_t(i)};
+            const auto call = timeline.callAt(rank, target.place.event);
+            const bool held = call && timeline.call(*call).end.value() == 0 && !heldText(rank, target.place.event).isEmpty();
+            if (held || timeline.blockedBy(lowered.cut, rank)) {
                 target.runOn.kind = RunOn::Kind::Inside;
             } else {
                 target.place.inside = false;

@@ -259,6 +259,10 @@ void Session::redo() {
         return;
     }
     m_impl->setOut([this] {
+        if (m_impl->redoList.back().execution != 0) {
+            m_impl->redoChoice();
+            return;
+        }
         if (m_impl->refusesPlaces(m_impl->redoList.back().before)) {
             return;
         }

@@ -139,6 +139,23 @@ TEST_F(SessionTest, UndoTwiceAtOnceIsOneUndo) {
     EXPECT_EQ(session.nextRedo()->verb, Verb::Continue);
 }
 
+TEST_F(SessionTest, RanksThatTheEndOfTheirJobHasTakenAreMarked) {
+    session.run();
+    ASSERT_TRUE(runs(40));
+    for (int i = 0; i < 4; ++i) {
+        EXPECT_FALSE(session.rank(RankId(i)).endedWithJob) << i;
+    }
+    session.kill();
+    ASSERT_TRUE(waitFor([this] { return !session.jobExists(); }, 20) || states());
+    for (int i = 0; i < 4; ++i) {
+        const RankView view = session.rank(RankId(i));
+        EXPECT_TRUE(view.phase == RankPhase::Exited) << i;
+        EXPECT_EQ(view.endedWithJob, view.detail == QStringLiteral("ended with the job")) << i;
+    }
+    ASSERT_EQ(session.executions().size(), 1);
+    EXPECT_EQ(session.executions().front().outcome, QStringLiteral("ended while it ran"));
+}
+
 TEST_F(SessionTest, KillRightAfterGoIsTheLastWord) {
     ASSERT_TRUE(pauses(40));
     session.setPoint(Point{{RankId(0), CallIndex(10)}, false});

@@ -8,6 +8,7 @@
 #include "../../../app/output_log.h"
 #include "../../../app/source_finder.h"
 #include "../../../app/stack_model.h"
+#include "../../../app/text.h"
 #include "own_settings.h"
 #include "scripted_session.h"
 
@@ -176,6 +177,36 @@ class ModelsTest : public QObject {
         QVERIFY(callDetailsHtml(session, {RankId{7}, CallIndex{0}}, QPalette()).isEmpty());
         const QString open = callDetailsHtml(session, {RankId{2}, CallIndex{1}}, QPalette());
         QVERIFY(open.contains(QStringLiteral("not finished")));
+    }
+
+    /// A receive that a choice holds is told of in the same words as in the list of open messages.
+    void callDetailsOfAHeldReceive() {
+        Session session;
+        scriptOf(session).timeline = std::make_unique<Timeline>(2);
+        Timeline& timeline = *scriptOf(session).timeline;
+        trace::CommInfo world;
+        world.kind = trace::CommKind::World;
+        world.id = 1;
+        world.members = {0, 1};
+        timeline.addComm(RankId{0}, world);
+        trace::EventDetails begin;
+        begin.kind = trace::EventKind::Begin;
+        begin.function = trace::FunctionId::Recv;
+        begin.comm = CommIndex{0};
+        begin.recvPeer = kAnySource;
+        begin.recvTag = 1;
+        timeline.addEvent(RankId{0}, timeline.addDetails(RankId{0}, begin), 100);
+        const CallRef receive{RankId{0}, CallIndex{0}};
+        QCOMPARE(timeline.messagesOf(receive).size(), std::size_t(1));
+        const Message& message = timeline.messages()[timeline.messagesOf(receive).front().value()];
+        QCOMPARE(messageStateText(session, message), QStringLiteral("receive waits, not sent"));
+        QVERIFY(callDetailsHtml(session, receive, QPalette()).contains(QStringLiteral("receive waits, not sent")));
+        const QString held = QStringLiteral("held for the message from rank 2, event 7");
+        scriptOf(session).held[receive] = held;
+        QCOMPARE(messageStateText(session, message), held);
+        const QString html = callDetailsHtml(session, receive, QPalette());
+        QVERIFY(html.contains(held));
+        QVERIFY(!html.contains(QStringLiteral("not sent")));
     }
 
     void callDetailsOfErrors() {

@@ -1,6 +1,7 @@
 // The list of races, what can be done with them, and the executions that come of it.
 #include "../../../app/call_details.h"
 #include "../../../app/executions_dock.h"
+#include "../../../app/message_bar.h"
 #include "../../../app/note_view.h"
 #include "../../../app/races_dock.h"
 #include "../../../app/races_model.h"
@@ -143,6 +144,47 @@ class RacesTest : public WindowFixture {
         QTRY_VERIFY(dock->showAction()->isEnabled());
         dock->showAction()->trigger();
         QCOMPARE(calls().last(), QStringLiteral("execution 1"));
+    }
+
+    /// What came of an execution can be read without a tooltip, however narrow its column is.
+    void longOutcomesTakeMoreLines() {
+        open();
+        auto* dock = m_window->findChild<ExecutionsDock*>();
+        const QString outcome = QStringLiteral("ranks 0-2 wait in MPI; rank 0 event 3 is held for the message from rank 2, event 7; then ended");
+        scriptOf(*m_session).executions = {
+            {1, 0, {}, 14, false, QStringLiteral("ended well")},
+            {2, 1, QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message"), 12, true, outcome}};
+        emit m_session->executionsChanged();
+        auto* list = dock->findChild<QTreeWidget*>(QStringLiteral("list"));
+        QTRY_VERIFY(dock->isVisible() && !dock->visibleRegion().isEmpty());
+        const auto fits = [list](int row, int column) {
+            const QRect cell = list->visualItemRect(list->topLevelItem(row));
+            const QFontMetrics metrics(list->topLevelItem(row)->font(column));
+            const int width = list->columnWidth(column) - 2 * (list->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) + 1);
+            const QRect text = metrics.boundingRect(QRect(0, 0, width, 10000), int(Qt::TextWordWrap), list->topLevelItem(row)->text(column));
+            return text.height() <= cell.height() && text.width() <= width;
+        };
+        for (const int width : {1400, 900, 1600}) {
+            m_window->resize(width, 900);
+            QTRY_VERIFY(fits(1, 3));
+            QTRY_VERIFY(fits(1, 1));
+            QTRY_VERIFY(fits(0, 3));
+        }
+        const QFontMetrics metrics(list->font());
+        QTRY_VERIFY(list->visualItemRect(list->topLevelItem(0)).height() < 2 * metrics.height()); // one line is enough there
+        QVERIFY(list->visualItemRect(list->topLevelItem(1)).height() >= 2 * metrics.height());
+    }
+
+    /// What is said of an execution goes with it.
+    void aWarningOfAnotherExecutionGoes() {
+        open();
+        auto* bar = m_window->findChild<MessageBar*>();
+        emit m_session->message(Severity::Warning, QStringLiteral("Rank 2 sent that message only after."), QStringLiteral("MPI does not promise."));
+        QVERIFY(bar->text().contains(QStringLiteral("Rank 2 sent that message only after.")));
+        emit m_session->messageGone(QStringLiteral("Something else."));
+        QVERIFY(bar->text().contains(QStringLiteral("Rank 2 sent that message only after.")));
+        emit m_session->messageGone(QStringLiteral("Rank 2 sent that message only after."));
+        QVERIFY(!bar->isVisible());
     }
 };
 

@@ -15,6 +15,10 @@ std::vector<Session::OpenMessage> Session::openMessages() const {
     }
     return open;
 }
+QString Session::heldFor(CallRef call) const {
+    const auto held = m_impl->held.find(call);
+    return held == m_impl->held.end() ? QString() : held->second;
+}
 void Session::refreshTimeline(std::function<void()> done) {
     m_impl->calls << QStringLiteral("refresh");
     if (done) {

@@ -44,6 +44,7 @@ struct Scripted {
     RaceAnalysis analysis;
     std::vector<Race> found; ///< foundRaces()
     QString noNextRace;                             ///< whyNotNextRace()
+    std::map<CallRef, QString> held; ///< heldFor(); nothing for other calls
     QVector<Session::Execution> executions{{1, 0, {}, 0, true}};
     QMap<int, QVector<Session::ExecutionDifference>> differences; ///< by number of the kept one
     QStringList calls;              ///< "continue all", "runTo a.c 12", … in order

@@ -42,7 +42,8 @@ TEST(Recording, WhatWasReadBeforeAGapIsKept) {
         trace::BlockHeader block{};
         std::memcpy(&block, image.blocks.data(), sizeof block);
         early.blocks.resize(sizeof block + ((std::size_t{block.compressedBytes} + 7) & ~std::size_t{7}));
-        std::memset(early.header.data() + offsetof(trace::MappingHeader, stagedIds), 0, sizeof(std::uint32_t));
+        std::memset(early.header.data() + offsetof(trace::MappingHeader, stagedIds), 0,
+                    sizeof(std::uint32_t));
         EXPECT_FALSE(overtaken.feed(RankId{rank}, early, error).has_value());
         EXPECT_EQ(error, QString());
         EXPECT_EQ(overtaken.timeline().lastEvent(RankId{rank}).value(), block.eventCount);
