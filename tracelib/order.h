@@ -31,6 +31,17 @@ enum class OrderKind : std::uint8_t {
     Completed = 5,
     /// Of a poll: how often it failed, then PollOutcome, and what that says.
     Poll = 6,
+    /// Of a call that sends, receives or probes for a marked message: MarkedWay bits of those that are marked, then the
+    /// source, plus one, that it receives from; 0: from where the call says.
+    Marked = 7,
+    /// Of MPI_Init or a constructor: the communicator that it makes gets a twin, on which marked messages travel.
+    Twin = 8,
+};
+
+/// Which messages of a call are marked.
+enum MarkedWay : std::uint8_t {
+    kSendsMarked = 1,
+    kGetsMarked = 2, ///< what it receives, or sees by a probe
 };
 
 /// How a poll ended.
@@ -41,6 +52,7 @@ enum class PollOutcome : std::uint8_t {
     Completed = 3, ///< of Testany or Testsome, and of a Testall that failed: n, then n positions
     All = 4,       ///< Test, Testall, Request_get_status: all is complete
     Open = 5,      ///< it had not ended when the recording did
+    Marked = 6,    ///< of a probe: the source of a marked message
 };
 
 /// Reads a log from memory that stays. Damaged logs end early; nothing beyond `size` is touched. Allocates nothing.
@@ -63,6 +75,10 @@ class OrderReader {
         case OrderKind::Starts:
             numbers(2);
             break;
+        case OrderKind::Marked:
+            number();
+            number();
+            break;
         case OrderKind::Completed:
             numbers(1);
             break;
@@ -70,6 +86,7 @@ class OrderReader {
             number();
             switch (static_cast<PollOutcome>(number())) {
             case PollOutcome::Source:
+            case PollOutcome::Marked:
                 number();
                 break;
             case PollOutcome::Completed:

@@ -35,6 +35,7 @@ struct Predefined {
     MPI_Message messageNull = MPI_MESSAGE_NULL;
     MPI_Message messageNoProc = MPI_MESSAGE_NO_PROC;
     MPI_Info infoNull = MPI_INFO_NULL;
+    MPI_Errhandler errorsReturn = MPI_ERRORS_RETURN;
 };
 
 /// False when this is Open MPI.

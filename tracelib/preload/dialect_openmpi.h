@@ -37,6 +37,7 @@ struct Predefined {
     MPI_Message messageNull;
     MPI_Message messageNoProc;
     MPI_Info infoNull;
+    MPI_Errhandler errorsReturn;
 };
 
 /// Fills the handles by `lookup(name)`; false when this is not Open MPI.
@@ -52,6 +53,7 @@ bool findPredefined(Predefined& p, Lookup lookup) {
     p.messageNull = static_cast<MPI_Message>(lookup("ompi_message_null"));
     p.messageNoProc = static_cast<MPI_Message>(lookup("ompi_message_no_proc"));
     p.infoNull = static_cast<MPI_Info>(lookup("ompi_mpi_info_null"));
+    p.errorsReturn = static_cast<MPI_Errhandler>(lookup("ompi_mpi_errors_return"));
     return p.world != nullptr && p.self != nullptr && p.requestNull != nullptr;
 }
 

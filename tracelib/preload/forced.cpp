@@ -61,8 +61,12 @@ OrderReader Forced::take(std::uint64_t event) {
     return entry;
 }
 
-bool Forced::source(std::uint64_t event, int* place) {
+bool Forced::source(std::uint64_t event, int* place, MPI_Comm* comm, MPI_Comm* out) {
     OrderReader entry = take(event);
+    if (entry.kind() == OrderKind::Marked) {
+        marked.put(entry, place, out, comm);
+        return true;
+    }
     if (entry.kind() != OrderKind::Source || *place != MPI_ANY_SOURCE) {
         return false;
     }
@@ -79,42 +83,52 @@ bool Forced::undo(MPI_Request* request, MPI_Status* status, int* code) {
 
 int Forced::receive(const Args& a, MPI_Status* status) {
     MPI_Request request = predefined.requestNull;
-    int code = real.Irecv(const_cast<void*>(a.buf), static_cast<int>(a.count), a.datatype, *a.sourcePlace, a.tag, a.comm, &request);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
+    int code = real.Irecv(const_cast<void*>(a.buf), static_cast<int>(a.count), a.datatype, *a.sourcePlace, a.tag, *a.commPlace, &request);
     int flag = 0;
-    code = untilYes([&] { return real.Test(&request, &flag, status); }, &flag);
-    if (code != MPI_SUCCESS || flag != 0 || !undo(&request, status, &code)) {
-        return code;
+    if (code == MPI_SUCCESS) {
+        code = untilYes([&] { return real.Test(&request, &flag, status); }, &flag);
     }
-    *a.sourcePlace = MPI_ANY_SOURCE;
-    return real.Recv(const_cast<void*>(a.buf), static_cast<int>(a.count), a.datatype, MPI_ANY_SOURCE, a.tag, a.comm, status);
+    if (code != MPI_SUCCESS || flag != 0 || !undo(&request, status, &code)) {
+        return toldOfTwin(a.comm, a.commPlace, code);
+    }
+    return real.Recv(const_cast<void*>(a.buf), static_cast<int>(a.count), a.datatype, a.source, a.tag, a.comm, status);
 }
 
-int Forced::exchange(const Args& a, MPI_Status* status) {
+int Forced::exchange(const Args& a, MPI_Comm out, MPI_Status* status) {
+    const MPI_Comm in = *a.commPlace;
     MPI_Request requests[2] = {predefined.requestNull, predefined.requestNull};
-    int code = real.Irecv(const_cast<void*>(a.recvbuf), static_cast<int>(a.recvcount), a.recvtype, *a.sourcePlace, a.recvtag,
-                          a.comm, &requests[0]);
+    int code = real.Irecv(const_cast<void*>(a.recvbuf), static_cast<int>(a.recvcount), a.recvtype, *a.sourcePlace, a.recvtag, in,
+                          &requests[0]);
     if (code != MPI_SUCCESS) {
-        return code;
+        return toldOfTwin(a.comm, &in, code);
     }
     MPI_Status ignored;
-    code = real.Isend(a.sendbuf, static_cast<int>(a.sendcount), a.sendtype, a.dest, a.sendtag, a.comm, &requests[1]);
+    code = real.Isend(a.sendbuf, static_cast<int>(a.sendcount), a.sendtype, a.dest, a.sendtag, out, &requests[1]);
     if (code != MPI_SUCCESS) { // as the call itself would have: its receive goes with it
         int unused = 0;
         undo(&requests[0], &ignored, &unused);
-        return code;
+        return toldOfTwin(a.comm, &out, code);
     }
     int flag = 0;
     code = untilYes([&] { return real.Test(&requests[0], &flag, status); }, &flag);
     if (code == MPI_SUCCESS && flag == 0 && undo(&requests[0], status, &code)) {
-        *a.sourcePlace = MPI_ANY_SOURCE;
-        code = real.Recv(const_cast<void*>(a.recvbuf), static_cast<int>(a.recvcount), a.recvtype, MPI_ANY_SOURCE, a.recvtag,
-                         a.comm, status);
+        code = real.Recv(const_cast<void*>(a.recvbuf), static_cast<int>(a.recvcount), a.recvtype, a.source, a.recvtag, a.comm, status);
+    } else {
+        toldOfTwin(a.comm, &in, code);
     }
-    const int sending = real.Wait(&requests[1], &ignored);
+    const int sending = toldOfTwin(a.comm, &out, real.Wait(&requests[1], &ignored));
     return code != MPI_SUCCESS ? code : sending;
+}
+
+void Forced::send(std::uint64_t event, MPI_Comm* comm) {
+    OrderReader entry = take(event);
+    if (entry.kind() == OrderKind::Marked) {
+        marked.put(entry, nullptr, comm, nullptr);
+    }
+}
+
+bool Forced::makesTwin(std::uint64_t event) {
+    return take(event).kind() == OrderKind::Twin;
 }
 
 int Forced::withhold(MPI_Request* request) {
@@ -122,8 +136,12 @@ int Forced::withhold(MPI_Request* request) {
     return real.Irecv(&nothing, 0, predefined.byte, 0, rank.tagUpperBound, predefined.self, request);
 }
 
-bool Forced::post(std::uint64_t event, int* place, MPI_Request* request) {
+bool Forced::post(std::uint64_t event, int* place, MPI_Request* request, MPI_Comm* comm) {
     OrderReader entry = take(event);
+    if (entry.kind() == OrderKind::Marked && comm != nullptr) {
+        marked.put(entry, place, place == nullptr ? comm : nullptr, place != nullptr ? comm : nullptr);
+        return false;
+    }
     if (entry.kind() == OrderKind::Withheld) {
         return withhold(request) == MPI_SUCCESS;
     }
@@ -285,8 +303,12 @@ PollAnswer Forced::pollAnswer() {
     return poll.outcome == PollOutcome::Broken || poll.outcome == PollOutcome::Open ? PollAnswer::Real : PollAnswer::Yes;
 }
 
-int Forced::probed(int asked) {
-    return poll.outcome == PollOutcome::Source && asked == MPI_ANY_SOURCE ? static_cast<int>(poll.entry.number())
+int Forced::probed(int asked, MPI_Comm* comm) {
+    const bool twin = poll.outcome == PollOutcome::Marked;
+    if (twin) {
+        marked.onTwin(comm);
+    }
+    return (twin || poll.outcome == PollOutcome::Source) && asked == MPI_ANY_SOURCE ? static_cast<int>(poll.entry.number())
                                                                           : asked;
 }
 

@@ -51,15 +51,20 @@ class Forced {
     [[nodiscard]] static bool left();
 
     // For calls that concerns() has named.
-    /// True: `place` now names the source that the receive or probe had.
-    bool source(std::uint64_t event, int* place);
+    /// `place` now names the source that the receive or probe had, `comm` the communicator that its message travels on, and
+    /// `out` (of a call that sends, too) that of what it sends. False: MPI is to decide, and nothing is changed.
+    bool source(std::uint64_t event, int* place, MPI_Comm* comm, MPI_Comm* out = nullptr);
     /// A blocking receive whose source has been forced. Where the debugger lets go of it meanwhile it takes what comes.
     int receive(const Args& a, MPI_Status* status);
-    /// The same for Sendrecv.
-    int exchange(const Args& a, MPI_Status* status);
-    /// A posted receive (`place` is where its source comes from) or send (null). True: it has been posted as what nothing
-    /// can come of, and `request` is that.
-    bool post(std::uint64_t event, int* place, MPI_Request* request);
+    /// The same for Sendrecv, which sends on `out`.
+    int exchange(const Args& a, MPI_Comm out, MPI_Status* status);
+    /// A send.
+    void send(std::uint64_t event, MPI_Comm* comm);
+    /// MPI_Init or a constructor: the communicator that it makes is to have a twin.
+    bool makesTwin(std::uint64_t event);
+    /// A posted receive (`place` is where its source comes from) or send (null) on `comm` (null: it cannot be marked). True:
+    /// it has been posted as what nothing can come of, and `request` is that.
+    bool post(std::uint64_t event, int* place, MPI_Request* request, MPI_Comm* comm);
     /// Waitany and Waitsome, and a Waitall that failed; nothing: MPI is to decide. `refs`: of the requests of the call.
     std::optional<int> wait(std::uint64_t event, Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs);
     std::optional<int> start(std::uint64_t event, const Args& a);
@@ -69,8 +74,8 @@ class Forced {
     // Polls.
     void beginPoll(std::uint64_t event);
     PollAnswer pollAnswer();
-    /// Source that a probe which succeeds is to name.
-    int probed(int asked);
+    /// Source that a probe which succeeds is to name. The twin takes the place of its communicator if it is to look there.
+    int probed(int asked, MPI_Comm* comm);
     /// Testany and Testsome that succeed, Testall that failed.
     std::optional<int> deliver(Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs);
 

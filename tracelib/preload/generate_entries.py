@@ -53,6 +53,8 @@ for plain in ("datatype", "sendtype", "recvtype", "origin_datatype", "result_dat
     ROLES[(plain, "MPI_Datatype")] = plain
 # Classes whose source may be any: a re-execution puts there the one that it has to be.
 FORCED_SOURCE = {"Recv", "Irecv", "Sendrecv", "Isendrecv", "Probe", "Iprobe", "Mprobe", "Improbe"}
+# Classes whose message may travel on the twin of its communicator.
+MARKED = {"Send", "Isend", "Recv", "Irecv", "Sendrecv", "Probe", "Iprobe", "Mprobe", "Improbe"}
 # Passed by value where the class wants to see it as all others: through a pointer.
 BY_VALUE = {
     ("request", "MPI_Request"): "request",
@@ -134,6 +136,8 @@ def roles_of(row):
             roles[BY_VALUE[(name, kind)]] = f"&{name}"
         if (name, kind) == ("source", "int") and row.call_class in FORCED_SOURCE:
             roles["sourcePlace"] = "&source"
+        if (name, kind) == ("comm", "MPI_Comm") and row.call_class in MARKED:
+            roles["commPlace"] = "&comm"
     return roles
 
 

@@ -29,6 +29,8 @@ namespace stopline::preload {
     X(Group_translate_ranks)                                                                                 \
     X(Win_get_group)                                                                                         \
     X(Group_free)                                                                                            \
+    X(Comm_set_errhandler)                                                                                   \
+    X(Comm_call_errhandler)                                                                                  \
     X(Errhandler_free)                                                                                       \
     X(Comm_get_errhandler)                                                                                   \
     X(Win_get_errhandler)                                                                                    \

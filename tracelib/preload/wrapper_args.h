@@ -47,6 +47,7 @@ struct Args {
     int recvtag;
     int root;
     MPI_Comm comm;
+    MPI_Comm* commPlace;   ///< where MPI will be given the communicator of a message from
     MPI_Comm* commPointer; ///< Comm_free, Comm_disconnect
     MPI_Comm* newcomm;
     MPI_Request* request;

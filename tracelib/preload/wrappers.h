@@ -4,6 +4,7 @@
 
 #include "forced.h"
 #include "frame.h"
+#include "marked.h"
 #include "sent.h"
 #include "wrapper_args.h"
 
@@ -84,11 +85,12 @@ int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call ca
         addExchanged<F>(a);
     }
     int code = MPI_SUCCESS;
-    if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace)) [[unlikely]] {
+    MPI_Comm out = a.comm;
+    if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace, a.commPlace, &out)) [[unlikely]] {
         if (kPlain == FunctionId::Recv && a.count <= INT_MAX) {
             code = forced.receive(a, status.place());
         } else if (kPlain == FunctionId::Sendrecv && a.recvcount <= INT_MAX && a.sendcount <= INT_MAX) {
-            code = forced.exchange(a, status.place());
+            code = forced.exchange(a, out, status.place());
         } else {
             code = call(status.place());
         }
@@ -171,7 +173,10 @@ int tracedSend(const Args& a, CodeAddress site, Call call) {
     if (sent.on) [[unlikely]] {
         sent.add(a.buf, a.count, a.datatype, a.comm);
     }
-    const int code = call();
+    if (forced.concerns(frame.event())) [[unlikely]] {
+        forced.send(frame.event(), a.commPlace);
+    }
+    const int code = toldOfTwin(a.comm, a.commPlace, call());
     frame.finished();
     frame.end(code);
     return code;
@@ -183,39 +188,6 @@ int tracedRecv(const Args& a, CodeAddress site, Call call) {
     const Way way = receiveWay(a);
     return received<F>(
         frame, a, way.facts(), [&](DetailsView& d) { way.fillReceive(d); }, call);
-}
-
-/// The messages of a call that sends and receives.
-struct BothWays {
-    Way out;
-    Way in;
-};
-template <FunctionId F>
-BothWays bothWays(const Args& a) {
-    constexpr FunctionId kPlain = trace::plainFunction(F);
-    if constexpr (kPlain == FunctionId::Sendrecv_replace || kPlain == FunctionId::Isendrecv_replace) {
-        const std::uint64_t bytes = bytesOf(a.count, a.datatype);
-        return {{a.comm, a.dest, a.sendtag, bytes}, {a.comm, a.source, a.recvtag, bytes}};
-    } else {
-        return {{a.comm, a.dest, a.sendtag, bytesOf(a.sendcount, a.sendtype)},
-                {a.comm, a.source, a.recvtag, bytesOf(a.recvcount, a.recvtype)}};
-    }
-}
-
-template <FunctionId F, typename Call>
-int tracedSendrecv(const Args& a, CodeAddress site, Call call) {
-    Frame frame(F, site);
-    const BothWays ways = bothWays<F>(a);
-    Facts facts = ways.out.facts();
-    facts.words[3] = bothOf(ways.in.peer, ways.in.tag);
-    facts.words[4] = ways.in.bytes;
-    return received<F>(
-        frame, a, facts,
-        [&](DetailsView& d) {
-            ways.out.fillSend(d);
-            ways.in.fillReceive(d);
-        },
-        call);
 }
 
 // --- Calls that create requests ---
@@ -262,10 +234,11 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
         sent.add(a.buf, a.count, a.datatype, a.comm);
     }
     int code = MPI_SUCCESS;
-    if (forced.concerns(frame.event()) && forced.post(frame.event(), kind == RequestKind::Recv && !kPersistent ? a.sourcePlace : nullptr, a.request)) [[unlikely]] {
+    MPI_Comm* const comm = kPersistent ? nullptr : a.commPlace;
+    if (forced.concerns(frame.event()) && forced.post(frame.event(), kind == RequestKind::Recv && !kPersistent ? a.sourcePlace : nullptr, a.request, comm)) [[unlikely]] {
         // It was cancelled: what stands for it has been posted.
     } else {
-        code = call();
+        code = toldOfTwin(a.comm, comm, call());
     }
     frame.finished();
     if (code == MPI_SUCCESS) [[likely]] {
@@ -314,25 +287,6 @@ int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
     return code;
 }
 
-/// Both ways in one request. Its status is that of the receive by the standard, but MPICH 4.0 leaves it as it
-/// was: it is not looked at, and what a wildcard got stays unknown.
-template <FunctionId F, typename Call>
-int tracedIsendrecv(const Args& a, CodeAddress site, Call call) {
-    const BothWays ways = bothWays<F>(a);
-    return tracedCreate<F>(
-        a, site, RequestKind::Plain,
-        [&] {
-            if (sent.on) [[unlikely]] {
-                addExchanged<F>(a);
-            }
-            return call();
-        },
-        [&](DetailsView& d) {
-            ways.out.fillSend(d);
-            ways.in.fillReceive(d);
-        });
-}
-
 // --- Cancel, the end of a job ---
 
 template <FunctionId F, typename Call>
@@ -348,6 +302,7 @@ int tracedAbort(const Args& a, CodeAddress site, Call call) {
 
 } // namespace stopline::preload
 
+#include "wrappers_both.h"
 #include "wrappers_collective.h"
 #include "wrappers_file.h"
 #include "wrappers_init.h"

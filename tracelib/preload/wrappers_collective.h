@@ -106,7 +106,14 @@ template <FunctionId F, typename Call>
 int tracedCommCreate(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     return performed(
-        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); }, call,
+        frame, [&](DetailsView& d) { d.comm = commIndex(a.comm); },
+        [&] {
+            const int code = call();
+            if (code == MPI_SUCCESS && forced.concerns(frame.event()) && forced.makesTwin(frame.event())) [[unlikely]] {
+                marked.add(*a.newcomm);
+            }
+            return code;
+        },
         [&](DetailsView& d, int code) { fillNewComm(d, F, a, code); });
 }
 
@@ -126,7 +133,11 @@ template <FunctionId F, typename Call>
 int tracedCommFree(const Args& a, CodeAddress site, Call call) {
     const MPI_Comm freed = *a.commPointer;
     return tracedUnmake<F>(
-        site, freed, [&] { return commIndex(freed); }, call);
+        site, freed, [&] { return commIndex(freed); },
+        [&] {
+            marked.release(freed);
+            return call();
+        });
 }
 
 } // namespace stopline::preload

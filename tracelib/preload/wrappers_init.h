@@ -15,10 +15,14 @@ template <FunctionId F, typename Call>
 int tracedInit(const Args&, CodeAddress site, Call call) {
     Frame frame(F, site);
     frame.begin([](DetailsView&) {}, trace::Gate::Init);
+    const bool twins = forced.concerns(frame.event()) && forced.makesTwin(frame.event());
     const int code = call();
     frame.finished();
     if (code == MPI_SUCCESS) {
         becomeLive();
+        if (twins) {
+            marked.begin();
+        }
     }
     frame.end(
         code, [](DetailsView&) {}, trace::Gate::InitEnd);
@@ -34,6 +38,7 @@ int tracedFinalize(const Args&, CodeAddress site, Call call) {
         sent.mark();
     }
     rank.freed.pollForTheLastTime();
+    marked.end();
     const int code = call();
     frame.finished();
     rank.phase = Phase::Finalized;

@@ -49,9 +49,9 @@ std::optional<int> probeForced(const Args& a, MPI_Status* status) {
     const int code = untilYes(
         [&] {
             if constexpr (F == FunctionId::Mprobe) {
-                return real.Improbe(*a.sourcePlace, a.tag, a.comm, &flag, a.message, status);
+                return real.Improbe(*a.sourcePlace, a.tag, *a.commPlace, &flag, a.message, status);
             } else {
-                return real.Iprobe(*a.sourcePlace, a.tag, a.comm, &flag, status);
+                return real.Iprobe(*a.sourcePlace, a.tag, *a.commPlace, &flag, status);
             }
         },
         &flag);
@@ -65,11 +65,12 @@ int tracedProbe(const Args& a, CodeAddress site, Call call) {
     return performed(
         frame, [&](DetailsView& d) { fillProbe(d, a); },
         [&] {
-            if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace)) [[unlikely]] {
+            if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace, a.commPlace)) [[unlikely]] {
                 if (const auto code = probeForced<F>(a, status.place())) {
-                    return *code;
+                    return toldOfTwin(a.comm, a.commPlace, *code);
                 }
-                *a.sourcePlace = MPI_ANY_SOURCE;
+                *a.sourcePlace = a.source;
+                *a.commPlace = a.comm;
             }
             return call(status.place());
         },
@@ -78,6 +79,15 @@ int tracedProbe(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedMprobe(const Args& a, CodeAddress site, Call call) {
     return tracedProbe<F>(a, site, call);
+}
+
+/// What a poll asked for when it saw a message, where its first try asked for something else.
+inline void tellProbe(DetailsView& d, const Args& a) {
+    DetailsView asked;
+    fillProbe(asked, a);
+    if (asked.comm != rank.poll.comm || asked.recvPeer != rank.poll.source || asked.recvTag != rank.poll.tag) {
+        fillProbe(d, a);
+    }
 }
 
 template <FunctionId F, typename Call>
@@ -89,8 +99,8 @@ int tracedIprobe(const Args& a, CodeAddress site, Call call) {
         [&] { return *a.flag == 0; },
         [&](DetailsView& d, int code) { fillPolled<F>(d, a, *status.place(), code); }, [&] { *a.flag = 0; },
         [&] {
-            *a.sourcePlace = forced.probed(*a.sourcePlace);
-            return untilYes([&] { return call(status.place()); }, a.flag);
+            *a.sourcePlace = forced.probed(*a.sourcePlace, a.commPlace);
+            return toldOfTwin(a.comm, a.commPlace, untilYes([&] { return call(status.place()); }, a.flag));
         });
 }
 template <FunctionId F, typename Call>
