@@ -46,12 +46,17 @@ struct Options {
         QStringLiteral("history-events"),
         QStringLiteral("Most events of all ranks together that are shown (default 40000000); the oldest are left out then. 0: all."),
         QStringLiteral("count")};
+    QCommandLineOption replayBy{
+        QStringLiteral("replay-by"),
+        QStringLiteral("How a recording is executed again: each receive of any source is given the source that it had (default), or "
+                       "only the messages that raced are tagged, and kept for the receives that they had."),
+        QStringLiteral("source|tag")};
     QCommandLineOption help{{QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("Show this text.")};
     QCommandLineOption version{QStringLiteral("version"), QStringLiteral("Show the version.")};
 
     [[nodiscard]] QList<QCommandLineOption> all() const {
         return launch.all() + QList<QCommandLineOption>{run,         stopAtStart, batch,      wait,  verbose, sessionScript,
-                                                        screenshots, transcript,  screenshot, style, historyEvents, help, version};
+                                                        screenshots, transcript,  screenshot, style, historyEvents, replayBy, help, version};
     }
 };
 
@@ -159,6 +164,14 @@ CommandLine parseCommandLine(const QStringList& arguments) {
             return invalid(QStringLiteral("--history-events needs a number of 1000 or more, or 0 for all, not `%1`.")
                                .arg(parser.value(options.historyEvents)));
         }
+    }
+    // From the environment as well, so that a whole set of scripts can be run the other way.
+    const QString how = parser.isSet(options.replayBy) ? parser.value(options.replayBy) : qEnvironmentVariable("STOPLINE_REPLAY_BY");
+    if (how == QLatin1StringView("tag")) {
+        result.replayBy = replay::ReplayBy::Tag;
+    } else if (how != QLatin1StringView("source") && (parser.isSet(options.replayBy) || !how.isEmpty())) {
+        return invalid(QStringLiteral("%1 is source or tag, not `%2`.")
+                           .arg(parser.isSet(options.replayBy) ? QStringLiteral("--replay-by") : QStringLiteral("STOPLINE_REPLAY_BY"), how));
     }
     if (parser.isSet(options.style)) {
         const QString name = parser.value(options.style);

@@ -44,6 +44,7 @@ struct CommandLine {
     bool stopAtStart = false;
     bool runAtOnce = false;
     quint64 historyEvents = replay::kDefaultHistoryEvents; ///< see Session::setHistoryEvents()
+    replay::ReplayBy replayBy = replay::ReplayBy::Source;  ///< see Session::setReplayBy()
     std::chrono::seconds wait{60}; ///< default bound of every wait in a script
 
     [[nodiscard]] bool hasProgram() const { return !launch.program.isEmpty() || !launch.command.isEmpty(); }

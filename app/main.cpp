@@ -32,6 +32,7 @@ int runBatch(const app::CommandLine& line) {
     session.setLaunch(line.launch);
     session.setStopAtStart(line.stopAtStart);
     session.setHistoryEvents(line.historyEvents);
+    session.setReplayBy(line.replayBy);
     app::BatchOptions options;
     options.verbose = line.verbose;
     options.wait = line.wait;

@@ -110,6 +110,7 @@ int runWindow(char* programName, const CommandLine& line) {
     replay::Session session;
     session.setStopAtStart(line.stopAtStart);
     session.setHistoryEvents(line.historyEvents);
+    session.setReplayBy(line.replayBy);
     quitOnSignals(&session);
     MainWindow window(&session, unattended ? MainWindow::Memory::None : MainWindow::Memory::Keep);
     window.setAskBeforeClose(!unattended);

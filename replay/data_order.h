@@ -98,6 +98,12 @@ class DataOrder {
                    ? m_ranks[static_cast<std::size_t>(rank)].passed
                    : 0;
     }
+    /// The latest moment of `other` that happened before the last event of `rank` that has been walked over, and so before
+    /// all that this rank does from there on.
+    [[nodiscard]] Tick knownAtLast(std::int32_t rank, std::int32_t other) const {
+        const std::size_t at = static_cast<std::size_t>(rank) * m_width + static_cast<std::size_t>(other);
+        return at < m_clocks.size() ? m_clocks[at] : 0;
+    }
     [[nodiscard]] std::size_t bytes() const;
 
   private:

@@ -1,5 +1,7 @@
 #include "order_log.h"
 
+#include "order_marks.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -33,11 +35,14 @@ class Builder {
         : m_timeline(timeline), m_rank(rank), m_choice(choice),
           m_upTo(choice != nullptr ? choice->upTo[std::size_t(rank.value())].value() : ~std::uint64_t{0}) {}
 
-    OrderLog build(std::uint64_t openFailures, const OrderEntries& planned) {
+    OrderLog build(std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks) {
         take(openFailures);
         putSources();
         for (const auto& [event, entry] : planned) {
             plan(event, entry);
+        }
+        if (marks != nullptr) {
+            marks->put(m_rank, m_entries);
         }
         return encode();
     }
@@ -376,8 +381,8 @@ class Builder {
 
 } // namespace
 
-OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned) {
-    return Builder(timeline, rank).build(openFailures, planned);
+OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks) {
+    return Builder(timeline, rank).build(openFailures, planned, marks);
 }
 
 OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {

@@ -28,6 +28,8 @@ struct Unforced {
     EventIndex event{0}; ///< begin of the first such call
 };
 
+struct OrderMarks;
+
 /// What a call is to do, as tracelib/order.h says it.
 struct OrderEntry {
     trace::OrderKind kind = trace::OrderKind::None;
@@ -45,9 +47,10 @@ struct OrderLog {
 
 /// Reads the recording of one rank as far as it goes. `openFailures`: how often the poll has failed that had not ended
 /// when the recording did, if that is how it ended. Receives that had not completed do what is planned for them; where
-/// nothing is, they are left to MPI, and so is what follows the recording's end.
+/// nothing is, they are left to MPI, and so is what follows the recording's end. With `marks`, the log is the one of the
+/// replay by marked messages (order_marks.h).
 [[nodiscard]] OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures = 0,
-                                  const OrderEntries& planned = {});
+                                  const OrderEntries& planned = {}, const OrderMarks* marks = nullptr);
 
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
 /// receive posted up to there that completed later gets what it got if that had been sent up to there.

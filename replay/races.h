@@ -49,6 +49,8 @@
 
 namespace stopline::replay {
 
+struct OrderMarks;
+
 enum class RaceKind : std::uint8_t {
     Receive,          ///< got a message, could have got another
     Probe,            ///< saw a message, could have seen another
@@ -142,6 +144,8 @@ class RaceAnalysis {
     /// The other messages, by sender and call. Empty for what is no race (any more).
     [[nodiscard]] std::vector<Alternative> alternatives(const Race& race) const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
+    /// What of that a re-execution can do, see order_marks.h.
+    [[nodiscard]] OrderMarks orderMarks() const;
 
     /// Receives and probes of any source that have been looked at, whether they raced or not.
     [[nodiscard]] std::size_t windows() const;

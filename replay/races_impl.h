@@ -16,6 +16,8 @@ struct RaceAnalysis::Impl {
     template <typename Visit>
     void eachRace(Visit&& visit) const;
     [[nodiscard]] static std::vector<Race> sorted(std::vector<Race> races);
+    /// The sends of MinimalTrace::traced.
+    [[nodiscard]] std::vector<std::uint32_t> tracedSends() const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
 
     const TimelineData* data = nullptr;

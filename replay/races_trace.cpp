@@ -32,7 +32,7 @@ Streams streamsOf(const RaceWindows& windows, const Gate& gate) {
 /// Netzer and Miller's check of one stream, with the messages that are not marked keeping back those behind
 /// them.
 void traceStream(const TimelineData& data, const DataOrder& order, const RaceWindows& windows,
-                 const Gate& gate, const std::vector<std::uint32_t>& stream, std::vector<CallRef>& traced) {
+                 const Gate& gate, const std::vector<std::uint32_t>& stream, std::vector<std::uint32_t>& traced) {
     std::vector<std::uint32_t> left(gate.classes.size(),
                                     0); // by class: greatest key that an unmarked one has gone to
     for (const std::uint32_t send : stream) {
@@ -48,7 +48,7 @@ void traceStream(const TimelineData& data, const DataOrder& order, const RaceWin
                      windows.reaches(data, order, windows.classes()[gate.classes[i]], send, left[i], key);
         }
         if (marked) {
-            traced.push_back(data.ref(data.sends[send].rank, data.sends[send].call));
+            traced.push_back(send);
             continue;
         }
         for (std::size_t i = 0; i < gate.classes.size(); ++i) {
@@ -61,15 +61,23 @@ void traceStream(const TimelineData& data, const DataOrder& order, const RaceWin
 
 } // namespace
 
+std::vector<std::uint32_t> RaceAnalysis::Impl::tracedSends() const {
+    std::vector<std::uint32_t> traced;
+    for (const Gate& gate : windows.gates()) {
+        for (const auto& [who, stream] : streamsOf(windows, gate)) {
+            traceStream(*data, order, windows, gate, stream, traced);
+        }
+    }
+    return traced;
+}
+
 MinimalTrace RaceAnalysis::Impl::minimalTrace() const {
     MinimalTrace trace;
     for (std::uint32_t send = 0; send < data->sends.size(); ++send) {
         trace.messages += order.passed(send) ? 1 : 0;
     }
-    for (const Gate& gate : windows.gates()) {
-        for (const auto& [who, stream] : streamsOf(windows, gate)) {
-            traceStream(*data, order, windows, gate, stream, trace.traced);
-        }
+    for (const std::uint32_t send : tracedSends()) {
+        trace.traced.push_back(data->ref(data->sends[send].rank, data->sends[send].call));
     }
     std::sort(trace.traced.begin(), trace.traced.end());
     std::unordered_set<std::uint32_t> paired;

@@ -272,15 +272,27 @@ void Recording::keepStop(RankFeed& feed, const trace::StopRecord& stop) {
     m_timeline->addStop(feed.rank, stop);
 }
 
-const OrderLog& Recording::orderLog(RankId rank) const {
+OrderLog Recording::orderLog(RankId rank, const OrderMarks& marks) const {
+    return makeOrderLog(rank, &marks);
+}
+
+std::uint64_t Recording::openFailures(RankId rank) const {
     const RankFeed& feed = *m_feeds[std::size_t(rank.value())];
+    return feed.openPoll == m_timeline->lastEvent(rank) ? feed.openFailures : 0;
+}
+
+OrderLog Recording::makeOrderLog(RankId rank, const OrderMarks* marks) const {
     const auto index = std::size_t(rank.value());
+    return orderLogOf(*m_timeline, rank, openFailures(rank), index < m_planned.size() ? m_planned[index] : OrderEntries(), marks);
+}
+
+const OrderLog& Recording::orderLog(RankId rank) const {
     const EventIndex last = m_timeline->lastEvent(rank);
-    const std::uint64_t failures = feed.openPoll == last ? feed.openFailures : 0;
-    OrderCache& cache = feed.order;
+    const std::uint64_t failures = openFailures(rank);
+    OrderCache& cache = m_feeds[std::size_t(rank.value())]->order;
     // All events of the rank are gone through: once for as many of them, as each journey asks.
     if (!cache.known || cache.last != last || cache.openFailures != failures || cache.jobs != m_jobs.all().size()) {
-        cache.log = orderLogOf(*m_timeline, rank, failures, index < m_planned.size() ? m_planned[index] : OrderEntries());
+        cache.log = makeOrderLog(rank, nullptr);
         cache.last = last;
         cache.openFailures = failures;
         cache.jobs = m_jobs.all().size();

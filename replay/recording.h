@@ -90,6 +90,8 @@ class Recording {
 
     /// What the next execution of a rank has to follow to be the recorded one (order_log.h). Valid until the next call.
     [[nodiscard]] const OrderLog& orderLog(RankId rank) const;
+    /// The same where messages are marked (order_marks.h).
+    [[nodiscard]] OrderLog orderLog(RankId rank, const OrderMarks& marks) const;
     /// Something has been planned for calls of which nothing is recorded yet.
     [[nodiscard]] bool hasPlans() const { return !m_planned.empty(); }
 

@@ -39,6 +39,13 @@ struct LaunchSpec {
 /// Most events of all ranks together that are shown, if nothing else is said: about 3 GB.
 inline constexpr quint64 kDefaultHistoryEvents = 40'000'000;
 
+struct OrderMarks;
+/// How receives of any source get the messages that they had, when a recording is executed again.
+enum class ReplayBy {
+    Source, ///< each is given its source (Meehan 1994)
+    Tag,    ///< messages that raced are marked, and kept for the receive that they had (Netzer & Miller 1992; order_marks.h)
+};
+
 enum class RankPhase {
     NotStarted,
     Starting, ///< process made, gdb not joined yet
@@ -181,6 +188,10 @@ class Session : public QObject {
     /// Most events of all ranks together that are shown; the oldest are left out when there are more. For what is opened or started
     /// from now on; 0: all.
     void setHistoryEvents(quint64 most);
+    /// How executions of the recording that are started from now on are made the same.
+    void setReplayBy(ReplayBy how);
+    /// What is marked in the present execution of the recording; null where none is under way, or it goes by source.
+    [[nodiscard]] const OrderMarks* orderMarks() const;
     void openRecording(const QString& file);
     [[nodiscard]] QString openedRecording() const; ///< path of the file on show; empty: none
 

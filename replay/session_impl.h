@@ -94,6 +94,10 @@ struct Session::Impl {
     std::unique_ptr<LoadedRecording> opened;
     std::unique_ptr<LoadedRecording> origin; ///< of which the job is another execution; without its recording
     quint64 historyEvents = kDefaultHistoryEvents;
+    ReplayBy replayBy = ReplayBy::Source;
+    std::shared_ptr<const OrderMarks> marks; ///< of the execution that was started last; null: by source
+    void findMarks();
+    void sayMarks();
     bool startingAnew = false; ///< is going to be done
     void startHistoryAnew();
     void finishStartingAnew();

@@ -138,17 +138,21 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
         state.hits.clear();
     }
     follower->forget();
+    marks.reset();
+    if (throughRecording && replayBy == ReplayBy::Tag) {
+        findMarks();
+    }
     recording->beginExecution();
     follower->setComparing(throughRecording);
     // What was recorded is gone through again, whatever has been chosen for the next run.
     auto* started = new Job(throughRecording ? recordedSpec : spec, installation, Incarnation(incarnations), jobs,
-        [with, throughRecording, this](RankId rank, agent::RankConfig& config) {
+        [with, throughRecording, marks = marks, this](RankId rank, agent::RankConfig& config) {
             config.gate = trace::Gate::Constructor;
             if (with != nullptr && with == approach) {
                 with->configure(rank, config);
             }
             if (throughRecording && rank.value() < recording->timeline().rankCount()) {
-                const OrderLog& log = recording->orderLog(rank);
+                const OrderLog log = marks != nullptr ? recording->orderLog(rank, *marks) : recording->orderLog(rank);
                 config.values = recordedValues[rank.value()];
                 config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
             }

@@ -1,4 +1,5 @@
 // The recorded execution once more: replaying it from its start, and what is said of how far it was the same.
+#include "order_marks.h"
 #include "session_impl.h"
 #include "words.h"
 
@@ -72,7 +73,34 @@ void Session::replay() {
         m_impl->beginCommand(Verb::Replay);
         m_impl->sayUnforced();
         m_impl->startJob(nullptr, true);
+        m_impl->sayMarks();
     });
+}
+
+void Session::setReplayBy(ReplayBy how) {
+    m_impl->replayBy = how;
+}
+
+const OrderMarks* Session::orderMarks() const {
+    return m_impl->marks.get();
+}
+
+void Session::Impl::findMarks() {
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    recording->findRaces(kAll);
+    marks = std::make_shared<const OrderMarks>(recording->races().orderMarks());
+}
+
+/// What of this execution is forced, and how, where that is not the usual way.
+void Session::Impl::sayMarks() {
+    if (marks != nullptr) {
+        say(Severity::Info,
+            QStringLiteral("Replayed by tag: of %1 messages %2 are marked, as others could have come before them; of %3 receives and probes of any source %4 are left to MPI.")
+                .arg(marks->messages)
+                .arg(marks->marked)
+                .arg(marks->windows)
+                .arg(marks->open));
+    }
 }
 
 Session::Comparison Session::comparison() const {
