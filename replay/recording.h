@@ -107,6 +107,8 @@ class Recording {
   private:
     struct RankFeed;
     struct OrderCache;
+    [[nodiscard]] std::uint64_t openFailures(RankId rank) const;
+    [[nodiscard]] OrderLog makeOrderLog(RankId rank, const OrderMarks* marks) const;
     static void noteOpenPoll(RankFeed& feed, const trace::RankImage& image);
     void join(RankFeed& feed);
     [[nodiscard]] static TimeNs heldBefore(const RankFeed& feed, EventIndex event);

@@ -7,6 +7,12 @@ set_tests_properties(e2e.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 
 add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
+# The same with the messages that raced marked, instead of forcing all receives of any source.
+add_test(NAME e2e.racing_replay.tag COMMAND racing_replay --by-tag ${programs}/racing 1 8 2 4 8)
+set_tests_properties(e2e.racing_replay.tag PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag ${programs}/racing 1000 500 5 4 25)
+set_tests_properties(e2e.racing_replay.tag.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
+
 # A replay in which what a receive got cannot come again.
 add_executable(awaited awaited.cpp)
 target_link_libraries(awaited PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
@@ -46,3 +52,7 @@ stopline_script_test(tasks tasks RANKS 4 PROGRAM ${programs}/tasks)
 stopline_script_test(particles particles RANKS 4 PROGRAM ${programs}/particles)
 stopline_script_test(search search RANKS 4 PROGRAM ${programs}/search 9)
 stopline_script_test(table table RANKS 4 PROGRAM ${programs}/table)
+foreach(name wildcard tasks particles table)
+    stopline_script_test(${name}.tag ${name} LAUNCH --replay-by tag -n 4 ${programs}/${name})
+endforeach()
+stopline_script_test(search.tag search LAUNCH --replay-by tag -n 4 ${programs}/search 9)

@@ -1,14 +1,17 @@
 // Records random programs whose messages race, and replays each recording under other delays: all must come
 // out the same.
 //
-// usage: racing_replay PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
+// usage: racing_replay [--by-tag] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
 //
 // The seeds are run in jobs of some each. A job is run once to see that it would come out differently, run
 // once more and recorded, then replayed REPLAYS times. The program is delayed at random (RACING_JITTER), each
 // time in another way. A departure, a rank that does not make all recorded events or makes others, and output
 // that is not the same bit for bit fail. So does a job of which fewer than half of the seeds would come out
-// differently: it would prove nothing.
+// differently: it would prove nothing. With --by-tag the messages that raced are marked, instead of forcing all
+// receives to their sources; so does then a job in which no message is marked.
 #include "session_support.h"
+
+#include "../../replay/order_marks.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
@@ -34,6 +37,7 @@ struct Settings {
     int ranks = 4;
     int seedsOfJob = 10;
     QString launcher;
+    bool byTag = false;
 };
 
 /// What one execution has printed, by rank.
@@ -44,6 +48,7 @@ class Job {
     Job(const Settings& settings, int first, int seeds)
         : m_settings(settings), m_first(first), m_seeds(seeds) {
         printMessages(m_session);
+        m_session.setReplayBy(settings.byTag ? ReplayBy::Tag : ReplayBy::Source);
         LaunchSpec spec;
         spec.program = settings.program;
         spec.arguments = {QString::number(first), QString::number(seeds)};
@@ -130,6 +135,16 @@ class Job {
         if (!ended) {
             return false;
         }
+        const OrderMarks* marks = m_session.orderMarks();
+        if (marks != nullptr && replay == 0) {
+            out << name() << ": of " << marks->messages << " messages " << marks->traced << " raced and " << marks->marked
+                << " are marked, of " << marks->windows << " receives and probes of any source " << marks->open
+                << " are left to MPI" << Qt::endl;
+        }
+        if ((marks != nullptr && marks->marked > 0) != m_settings.byTag) {
+            out << name() << ": nothing is marked" << Qt::endl;
+            return false;
+        }
         const Session::Comparison now = m_session.comparison();
         bool good =
             now.again && now.equal && now.live.isEmpty() && now.compared == events && lastEvents() == events;
@@ -212,9 +227,10 @@ class Job {
 
 int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
-    const QStringList words = QCoreApplication::arguments();
+    QStringList words = QCoreApplication::arguments();
+    const bool byTag = words.removeAll(QStringLiteral("--by-tag")) > 0;
     if (words.size() < 5) {
-        out << "usage: racing_replay PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
+        out << "usage: racing_replay [--by-tag] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
             << Qt::endl;
         return 2;
     }
@@ -226,6 +242,7 @@ int main(int argc, char** argv) {
     settings.ranks = words.value(5, QStringLiteral("4")).toInt();
     settings.seedsOfJob = std::max(1, words.value(6, QStringLiteral("10")).toInt());
     settings.launcher = words.value(7);
+    settings.byTag = byTag;
     QElapsedTimer clock;
     clock.start();
     int jobs = 0;

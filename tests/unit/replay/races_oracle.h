@@ -5,6 +5,7 @@
 // it. Shares no code with the timeline or the race analysis.
 #pragma once
 
+#include "../../../replay/order_marks.h"
 #include "script.h"
 
 #include <map>
@@ -72,6 +73,9 @@ class OracleProgram {
     using Found = std::map<std::pair<int, int>, std::set<std::pair<int, int>>>;
     [[nodiscard]] Found alternatives() const;
     [[nodiscard]] std::string text() const;
+    /// Tries all the ways in which an execution with these marks can run: what then is not as recorded, or hangs; empty:
+    /// nothing.
+    [[nodiscard]] std::string replayed(const OrderMarks& marks) const;
 
   private:
     struct MessageInfo {
@@ -95,6 +99,7 @@ class OracleProgram {
         friend auto operator<=>(const State&, const State&) = default;
     };
 
+    struct Forcing;
     void addRank(int rank, const std::vector<OracleCall>& calls);
     [[nodiscard]] State begin() const;
     [[nodiscard]] bool fits(int receive, int message) const;

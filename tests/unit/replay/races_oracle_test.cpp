@@ -35,6 +35,9 @@ std::string show(const OracleProgram::Found& found) {
 struct Tally {
     int programs = 0;
     int racing = 0;
+    int other = 0;            ///< programs that can go another way without marks
+    std::uint64_t marked = 0; ///< messages
+    std::uint64_t open = 0;   ///< receives and probes left to MPI
 };
 
 Tally compare(std::uint64_t seed, const OracleOptions& options, int wanted) {
@@ -48,6 +51,9 @@ Tally compare(std::uint64_t seed, const OracleOptions& options, int wanted) {
         ++tally.programs;
         Job job(options.ranks);
         program.write(job);
+        for (RankScript& rank : job.ranks) {
+            rank.finalize();
+        }
         const OracleProgram::Found expected = program.alternatives();
         tally.racing += expected.empty() ? 0 : 1;
         const Timeline timeline = job.timeline();
@@ -68,6 +74,18 @@ Tally compare(std::uint64_t seed, const OracleOptions& options, int wanted) {
             << program.text() << "bit by bit, program " << tally.programs;
         EXPECT_EQ(grown.minimalTrace().traced, whole.minimalTrace().traced);
         EXPECT_GE(whole.minimalTrace().traced.size(), whole.minimalTrace().lowerBound);
+        const OrderMarks marks = whole.orderMarks();
+        EXPECT_EQ(program.replayed(marks), "") << program.text() << "program " << tally.programs;
+        OrderMarks nothing; // marked, and all that is from any source left so
+        for (int rank = 0; rank < options.ranks; ++rank) {
+            auto& own = nothing.ranks.emplace_back();
+            for (std::uint64_t event = 3; event < 100; event += 2) {
+                own[event] = kCallOpen;
+            }
+        }
+        tally.other += program.replayed(nothing).empty() ? 0 : 1;
+        tally.marked += marks.marked;
+        tally.open += marks.open;
         for (const Race& race : whole.races()) {
             EXPECT_EQ(whole.racesOf(race.call).size(), 1U) << program.text();
         }
@@ -76,19 +94,35 @@ Tally compare(std::uint64_t seed, const OracleOptions& options, int wanted) {
 }
 
 TEST(RacesOracle, BlockingCallsOfThreeRanks) {
-    EXPECT_GT(compare(1, {3, 5, false, false}, 400).racing, 100);
+    const Tally tally = compare(1, {3, 5, false, false}, 400);
+    EXPECT_GT(tally.racing, 100);
+    EXPECT_GT(tally.other, 100);
+    EXPECT_GT(tally.marked, 200U);
+    EXPECT_GT(tally.open, 200U);
 }
 
 TEST(RacesOracle, SynchronousSends) {
-    EXPECT_GT(compare(2, {3, 5, false, true}, 400).racing, 100);
+    const Tally tally = compare(2, {3, 5, false, true}, 400);
+    EXPECT_GT(tally.racing, 100);
+    EXPECT_GT(tally.other, 100);
+    EXPECT_GT(tally.marked, 100U);
+    EXPECT_GT(tally.open, 100U);
 }
 
 TEST(RacesOracle, NonBlockingReceivesAndCancels) {
-    EXPECT_GT(compare(3, {3, 5, true, false}, 400).racing, 100);
+    const Tally tally = compare(3, {3, 5, true, false}, 400);
+    EXPECT_GT(tally.racing, 100);
+    EXPECT_GT(tally.other, 100);
+    EXPECT_GT(tally.marked, 100U);
+    EXPECT_GT(tally.open, 100U);
 }
 
 TEST(RacesOracle, MoreMessagesOfFourRanks) {
-    EXPECT_GT(compare(4, {4, 6, true, false}, 100).racing, 30);
+    const Tally tally = compare(4, {4, 6, true, false}, 100);
+    EXPECT_GT(tally.racing, 30);
+    EXPECT_GT(tally.other, 30);
+    EXPECT_GT(tally.marked, 30U);
+    EXPECT_GT(tally.open, 30U);
 }
 
 } // namespace
