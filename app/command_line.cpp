@@ -49,8 +49,9 @@ struct Options {
     QCommandLineOption replayBy{
         QStringLiteral("replay-by"),
         QStringLiteral("How a recording is executed again: each receive of any source is given the source that it had (default), or "
-                       "only the messages that raced are tagged, and kept for the receives that they had."),
-        QStringLiteral("source|tag")};
+                       "only the messages that raced are tagged, and kept for the receives that they had; bounded: with control "
+                       "messages, so that no more of them wait than did in the recording."),
+        QStringLiteral("source|tag|tag-bounded")};
     QCommandLineOption help{{QStringLiteral("h"), QStringLiteral("help")}, QStringLiteral("Show this text.")};
     QCommandLineOption version{QStringLiteral("version"), QStringLiteral("Show the version.")};
 
@@ -165,13 +166,14 @@ CommandLine parseCommandLine(const QStringList& arguments) {
                                .arg(parser.value(options.historyEvents)));
         }
     }
-    // From the environment as well, so that a whole set of scripts can be run the other way.
-    const QString how = parser.isSet(options.replayBy) ? parser.value(options.replayBy) : qEnvironmentVariable("STOPLINE_REPLAY_BY");
-    if (how == QLatin1StringView("tag")) {
-        result.replayBy = replay::ReplayBy::Tag;
-    } else if (how != QLatin1StringView("source") && (parser.isSet(options.replayBy) || !how.isEmpty())) {
-        return invalid(QStringLiteral("%1 is source or tag, not `%2`.")
-                           .arg(parser.isSet(options.replayBy) ? QStringLiteral("--replay-by") : QStringLiteral("STOPLINE_REPLAY_BY"), how));
+    // The session looks at the environment as well; here it is told where that makes no sense.
+    const bool given = parser.isSet(options.replayBy);
+    const QString how = given ? parser.value(options.replayBy) : qEnvironmentVariable("STOPLINE_REPLAY_BY", QStringLiteral("source"));
+    if (const auto replayBy = replay::replayByOf(how)) {
+        result.replayBy = *replayBy;
+    } else {
+        return invalid(QStringLiteral("%1 is source, tag or tag-bounded, not `%2`.")
+                           .arg(given ? QStringLiteral("--replay-by") : QStringLiteral("STOPLINE_REPLAY_BY"), how));
     }
     if (parser.isSet(options.style)) {
         const QString name = parser.value(options.style);

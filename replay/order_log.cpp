@@ -43,6 +43,9 @@ class Builder {
         }
         if (marks != nullptr) {
             marks->put(m_rank, m_entries);
+            if (!marks->controls.empty()) {
+                putControls(controlLog(marks->controls, m_rank));
+            }
         }
         return encode();
     }
@@ -347,6 +350,14 @@ class Builder {
         }
         m_log.entries = sorted.size();
         return std::move(m_log);
+    }
+
+    /// First of all, and for ranks that have none as well: all make a communicator for them.
+    void putControls(const std::vector<std::byte>& controls) {
+        put(0);
+        m_log.bytes.push_back(std::byte(OrderKind::Controls));
+        put(controls.size());
+        m_log.bytes.insert(m_log.bytes.end(), controls.begin(), controls.end());
     }
 
     void put(std::uint64_t number) {

@@ -21,7 +21,7 @@ class Marker {
     Marker(const TimelineData& data, const DataOrder& order, const RaceWindows& windows)
         : m_data(data), m_order(order), m_windows(windows) {}
 
-    OrderMarks mark(const std::vector<std::uint32_t>& traced) {
+    OrderMarks mark(const std::vector<std::uint32_t>& traced, const Timeline* times) {
         for (std::uint32_t send = 0; send < m_data.sends.size(); ++send) {
             m_marks.messages += m_order.passed(send) ? 1 : 0;
         }
@@ -43,6 +43,9 @@ class Marker {
         markProbes();
         leaveOpen();
         putTwins();
+        if (times != nullptr) {
+            m_marks.controls = controlMessages(*times, m_data, m_order, m_isMarked);
+        }
         return std::move(m_marks);
     }
 
@@ -269,11 +272,20 @@ class Marker {
 
 } // namespace
 
-OrderMarks RaceAnalysis::orderMarks() const {
+OrderMarks RaceAnalysis::orderMarks(const Timeline* times) const {
     if (m_impl->data == nullptr) {
         return {};
     }
-    return Marker(*m_impl->data, m_impl->order, m_impl->windows).mark(m_impl->tracedSends());
+    return Marker(*m_impl->data, m_impl->order, m_impl->windows).mark(m_impl->tracedSends(), times);
+}
+
+bool OrderMarks::leavesOpen(RankId rank, EventIndex begin) const {
+    if (std::size_t(rank.value()) >= ranks.size()) {
+        return false;
+    }
+    const auto& calls = ranks[std::size_t(rank.value())];
+    const auto at = calls.find(begin.value());
+    return at != calls.end() && (at->second & kCallOpen) != 0;
 }
 
 void OrderMarks::put(RankId rank, std::unordered_map<std::uint64_t, OrderEntry>& entries) const {

@@ -29,6 +29,7 @@
 // marks.
 #pragma once
 
+#include "order_controls.h"
 #include "order_log.h"
 
 #include <cstdint>
@@ -55,6 +56,11 @@ struct OrderMarks {
     std::vector<std::map<std::uint64_t, std::uint8_t>>
         ranks; ///< CallMarks by rank and begin of the call; empty: none at all
 
+    /// What keeps the buffering of marked messages within bounds; empty where that is not asked for.
+    std::vector<ControlMessage> controls;
+
+    /// The receive or probe of any source that begins there is left to MPI.
+    [[nodiscard]] bool leavesOpen(RankId rank, EventIndex begin) const;
     /// Turns what a rank is to do, receives by their sources, into what it is to do with these marks.
     void put(RankId rank, std::unordered_map<std::uint64_t, OrderEntry>& entries) const;
 };

@@ -144,8 +144,9 @@ class RaceAnalysis {
     /// The other messages, by sender and call. Empty for what is no race (any more).
     [[nodiscard]] std::vector<Alternative> alternatives(const Race& race) const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
-    /// What of that a re-execution can do, see order_marks.h.
-    [[nodiscard]] OrderMarks orderMarks() const;
+    /// What of that a re-execution can do, see order_marks.h. With the timeline: also which control messages keep a
+    /// re-execution from having more buffered than this one had, by its times.
+    [[nodiscard]] OrderMarks orderMarks(const Timeline* times = nullptr) const;
 
     /// Receives and probes of any source that have been looked at, whether they raced or not.
     [[nodiscard]] std::size_t windows() const;

@@ -44,7 +44,19 @@ struct OrderMarks;
 enum class ReplayBy {
     Source, ///< each is given its source (Meehan 1994)
     Tag,    ///< messages that raced are marked, and kept for the receive that they had (Netzer & Miller 1992; order_marks.h)
+    /// The same, and with control messages: no more of them are buffered than in the recorded execution (order_controls.h).
+    TagBounded,
 };
+/// By its name: source, tag, tag-bounded.
+[[nodiscard]] inline std::optional<ReplayBy> replayByOf(QStringView name) {
+    if (name == u"source") {
+        return ReplayBy::Source;
+    }
+    if (name == u"tag") {
+        return ReplayBy::Tag;
+    }
+    return name == u"tag-bounded" ? std::optional(ReplayBy::TagBounded) : std::nullopt;
+}
 
 enum class RankPhase {
     NotStarted,
@@ -188,7 +200,8 @@ class Session : public QObject {
     /// Most events of all ranks together that are shown; the oldest are left out when there are more. For what is opened or started
     /// from now on; 0: all.
     void setHistoryEvents(quint64 most);
-    /// How executions of the recording that are started from now on are made the same.
+    /// How executions of the recording that are started from now on are made the same. At first as the environment variable
+    /// STOPLINE_REPLAY_BY says, so that whole sets of tests and scripts can be run either way; without it, by source.
     void setReplayBy(ReplayBy how);
     /// What is marked in the present execution of the recording; null where none is under way, or it goes by source.
     [[nodiscard]] const OrderMarks* orderMarks() const;

@@ -1,4 +1,5 @@
 // An execution that turns out not to be the recorded one: it does something else, or waits for what does not come.
+#include "order_marks.h"
 #include "session_impl.h"
 #include "words.h"
 
@@ -228,6 +229,9 @@ void Session::Impl::sayBound() {
         const bool stays = trace::createsRequest(trace::functionClass(timeline.details(rank, post.beginDetails).function)) ||
                            trace::functionClass(timeline.details(rank, post.beginDetails).function) == trace::CallClass::Start;
         const EventIndex executed = recording->executed(rank);
+        if (marks != nullptr && marks->leavesOpen(rank, post.begin)) {
+            continue;
+        }
         if (stays && process(rank) != nullptr && !process(rank)->ended() && post.begin <= executed && timeline.call(*message.done).end > executed) {
             bound << QStringLiteral("rank %1's of event %2, from rank %3").arg(rankText(rank)).arg(post.begin.value()).arg(rankText(message.sender));
         }

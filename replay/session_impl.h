@@ -94,9 +94,9 @@ struct Session::Impl {
     std::unique_ptr<LoadedRecording> opened;
     std::unique_ptr<LoadedRecording> origin; ///< of which the job is another execution; without its recording
     quint64 historyEvents = kDefaultHistoryEvents;
-    ReplayBy replayBy = ReplayBy::Source;
+    ReplayBy replayBy = replayByOf(qEnvironmentVariable("STOPLINE_REPLAY_BY")).value_or(ReplayBy::Source);
     std::shared_ptr<const OrderMarks> marks; ///< of the execution that was started last; null: by source
-    void findMarks();
+    void findMarks(const Approach* with);
     void sayMarks();
     bool startingAnew = false; ///< is going to be done
     void startHistoryAnew();

@@ -139,8 +139,8 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
     }
     follower->forget();
     marks.reset();
-    if (throughRecording && replayBy == ReplayBy::Tag) {
-        findMarks();
+    if (throughRecording && replayBy != ReplayBy::Source) {
+        findMarks(with);
     }
     recording->beginExecution();
     follower->setComparing(throughRecording);

@@ -85,10 +85,18 @@ const OrderMarks* Session::orderMarks() const {
     return m_impl->marks.get();
 }
 
-void Session::Impl::findMarks() {
+void Session::Impl::findMarks(const Approach* with) {
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
     recording->findRaces(kAll);
-    marks = std::make_shared<const OrderMarks>(recording->races().orderMarks());
+    OrderMarks found = recording->races().orderMarks(replayBy == ReplayBy::TagBounded ? &recording->timeline() : nullptr);
+    if (with != nullptr && !found.controls.empty()) {
+        std::vector<std::uint64_t> places(found.ranks.size(), ~std::uint64_t{0});
+        for (std::size_t rank = 0; rank < std::min(places.size(), with->targets().size()); ++rank) {
+            places[rank] = with->targets()[rank].place.event.value();
+        }
+        leaveOutBeyond(found.controls, places);
+    }
+    marks = std::make_shared<const OrderMarks>(std::move(found));
 }
 
 /// What of this execution is forced, and how, where that is not the usual way.
@@ -99,7 +107,8 @@ void Session::Impl::sayMarks() {
                 .arg(marks->messages)
                 .arg(marks->marked)
                 .arg(marks->windows)
-                .arg(marks->open));
+                .arg(marks->open) +
+                (marks->controls.empty() ? QString() : QStringLiteral(" Control messages that bound buffering: %1.").arg(marks->controls.size())));
     }
 }
 

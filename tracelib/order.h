@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace stopline::trace {
 
@@ -36,6 +37,8 @@ enum class OrderKind : std::uint8_t {
     Marked = 7,
     /// Of MPI_Init or a constructor: the communicator that it makes gets a twin, on which marked messages travel.
     Twin = 8,
+    /// Of no call, and the first of a log: n, then n bytes for a ControlReader.
+    Controls = 9,
 };
 
 /// Which messages of a call are marked.
@@ -66,6 +69,12 @@ class OrderReader {
     [[nodiscard]] OrderKind kind() const { return m_kind; }
     /// The next number of the entry, 0 behind its end.
     std::uint64_t number() { return m_in.varint(); }
+    /// The bytes of an entry of kind Controls, none of whose numbers has been read; fewer where the log is damaged.
+    [[nodiscard]] std::span<const std::byte> controls() {
+        const std::uint64_t size = number();
+        const auto rest = m_in.rest();
+        return m_in.ok() ? rest.first(size < rest.size() ? std::size_t(size) : rest.size()) : std::span<const std::byte>();
+    }
     /// Goes on to the next entry from the start of this one: none of its numbers has been read.
     void skip() {
         switch (m_kind) {
@@ -74,6 +83,9 @@ class OrderReader {
             break;
         case OrderKind::Starts:
             numbers(2);
+            break;
+        case OrderKind::Controls:
+            m_in.skip(std::size_t(number()));
             break;
         case OrderKind::Marked:
             number();
@@ -130,6 +142,37 @@ class OrderReader {
     ByteReader m_in{std::span<const std::byte>()};
     std::uint64_t m_event = 0; ///< of a reader without a log: events start at 1
     OrderKind m_kind = OrderKind::None;
+};
+
+/// Reads the control messages of a rank (Netzer & Miller 1992, section 4.2), in the order of its events:
+///   varint  number of the event, less that of the entry before: the end of a call, behind which one is sent, or the begin
+///           of a call, before which one is received
+///   varint  2 * the other rank in MPI_COMM_WORLD, + 1 where it is received
+/// Damaged logs end early; nothing beyond them is touched. Allocates nothing.
+class ControlReader {
+  public:
+    ControlReader() = default;
+    explicit ControlReader(std::span<const std::byte> bytes) : m_in(bytes) { next(); }
+
+    /// The largest number when there is none any more.
+    [[nodiscard]] std::uint64_t event() const { return m_event; }
+    [[nodiscard]] bool isReceived() const { return (m_what & 1U) != 0; }
+    [[nodiscard]] std::uint64_t peer() const { return m_what >> 1U; }
+    void next() {
+        const bool some = !m_in.atEnd();
+        m_event += m_in.varint();
+        m_what = m_in.varint();
+        if (!some || !m_in.ok()) {
+            m_event = kNoEvent;
+            m_what = 0;
+        }
+    }
+
+  private:
+    static constexpr std::uint64_t kNoEvent = ~std::uint64_t{0};
+    ByteReader m_in{std::span<const std::byte>()};
+    std::uint64_t m_event = 0;
+    std::uint64_t m_what = 0;
 };
 
 } // namespace stopline::trace

@@ -27,7 +27,7 @@ class Test {
                              out << "    " << text << " — " << remedy << Qt::endl;
                              if (severity == Severity::Warning) {
                                  m_warnings << text;
-                             } else if (!text.startsWith(u"Identical")) {
+                             } else if (!text.startsWith(u"Identical") && !text.startsWith(u"Replayed by tag")) {
                                  m_messages << text;
                              }
                          });
@@ -61,7 +61,10 @@ class Test {
                    QStringLiteral("Rank 3 waits in 3 MPI_Finalize for rank 0 to enter 9 MPI_Finalize, r") + first + silent)) {
             return false;
         }
-        if (!letGo(1) || !step("it departs", [this] { return m_session.departure() && m_session.allStopped() && m_messages.size() >= 5; })) {
+        // By tag the posted receive of rank 0 has been left to MPI, as no other message could reach it.
+        const bool bySource = m_session.orderMarks() == nullptr;
+        const qsizetype messages = bySource ? 5 : 4;
+        if (!letGo(1) || !step("it departs", [this, messages] { return m_session.departure() && m_session.allStopped() && m_messages.size() >= messages; })) {
             return false;
         }
         const QString departed = QStringLiteral("; rank 2 departed at its event 3.");
@@ -72,7 +75,7 @@ class Test {
             QStringLiteral("Rank 3 waits in 3 MPI_Finalize for rank 0 to enter 9 MPI_Finalize, r") + first + departed,
             QStringLiteral("Receives that have been posted from any source keep the one that they had in the recording: rank 0's of event 3, from rank 2."),
         };
-        for (qsizetype i = 0; i < expected.size(); ++i) {
+        for (qsizetype i = 0; i < messages; ++i) {
             if (!equal("message", m_messages.value(i), expected[i])) {
                 return false;
             }

@@ -10,6 +10,8 @@ set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT
 # The same with the messages that raced marked, instead of forcing all receives of any source.
 add_test(NAME e2e.racing_replay.tag COMMAND racing_replay --by-tag ${programs}/racing 1 8 2 4 8)
 set_tests_properties(e2e.racing_replay.tag PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+add_test(NAME e2e.racing_replay.tag-bounded COMMAND racing_replay --by-tag-bounded ${programs}/racing 1 8 2 4 8)
+set_tests_properties(e2e.racing_replay.tag-bounded PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
 add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.tag.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
@@ -52,7 +54,27 @@ stopline_script_test(tasks tasks RANKS 4 PROGRAM ${programs}/tasks)
 stopline_script_test(particles particles RANKS 4 PROGRAM ${programs}/particles)
 stopline_script_test(search search RANKS 4 PROGRAM ${programs}/search 9)
 stopline_script_test(table table RANKS 4 PROGRAM ${programs}/table)
+add_test(NAME e2e.racing_replay.tag-bounded.long COMMAND racing_replay --by-tag-bounded ${programs}/racing 1000 500 5 4 25)
+set_tests_properties(e2e.racing_replay.tag-bounded.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
+
+# What MPI must buffer of marked messages, without and with control messages.
+add_executable(buffered buffered.cpp)
+target_link_libraries(buffered PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(buffered PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.buffered COMMAND buffered ${programs}/paced)
+set_tests_properties(e2e.buffered PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
 foreach(name wildcard tasks particles table)
     stopline_script_test(${name}.tag ${name} LAUNCH --replay-by tag -n 4 ${programs}/${name})
 endforeach()
 stopline_script_test(search.tag search LAUNCH --replay-by tag -n 4 ${programs}/search 9)
+
+# Journeys and other messages for the races, in executions by tag.
+foreach(how tag tag-bounded)
+    add_test(NAME e2e.racing_travel.${how} COMMAND racing_travel ${programs}/wildcard 2)
+    add_test(NAME e2e.racing_choice.${how} COMMAND racing_choice ${programs}/racing 1 1 2)
+    add_test(NAME e2e.awaited.${how} COMMAND awaited ${programs}/awaits)
+    foreach(name racing_travel racing_choice awaited)
+        set_tests_properties(e2e.${name}.${how} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e
+            ENVIRONMENT "${root_environment};STOPLINE_REPLAY_BY=${how}")
+    endforeach()
+endforeach()

@@ -1,7 +1,7 @@
 // Records random programs whose messages race, and replays each recording under other delays: all must come
 // out the same.
 //
-// usage: racing_replay [--by-tag] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
+// usage: racing_replay [--by-tag | --by-tag-bounded] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
 //
 // The seeds are run in jobs of some each. A job is run once to see that it would come out differently, run
 // once more and recorded, then replayed REPLAYS times. The program is delayed at random (RACING_JITTER), each
@@ -37,7 +37,7 @@ struct Settings {
     int ranks = 4;
     int seedsOfJob = 10;
     QString launcher;
-    bool byTag = false;
+    ReplayBy by = ReplayBy::Source;
 };
 
 /// What one execution has printed, by rank.
@@ -48,7 +48,7 @@ class Job {
     Job(const Settings& settings, int first, int seeds)
         : m_settings(settings), m_first(first), m_seeds(seeds) {
         printMessages(m_session);
-        m_session.setReplayBy(settings.byTag ? ReplayBy::Tag : ReplayBy::Source);
+        m_session.setReplayBy(settings.by);
         LaunchSpec spec;
         spec.program = settings.program;
         spec.arguments = {QString::number(first), QString::number(seeds)};
@@ -139,10 +139,11 @@ class Job {
         if (marks != nullptr && replay == 0) {
             out << name() << ": of " << marks->messages << " messages " << marks->traced << " raced and " << marks->marked
                 << " are marked, of " << marks->windows << " receives and probes of any source " << marks->open
-                << " are left to MPI" << Qt::endl;
+                << " are left to MPI, " << marks->controls.size() << " control messages" << Qt::endl;
         }
-        if ((marks != nullptr && marks->marked > 0) != m_settings.byTag) {
-            out << name() << ": nothing is marked" << Qt::endl;
+        if ((marks != nullptr && marks->marked > 0) != (m_settings.by != ReplayBy::Source) ||
+            (marks != nullptr && !marks->controls.empty()) != (m_settings.by == ReplayBy::TagBounded)) {
+            out << name() << ": nothing is marked, or without control messages" << Qt::endl;
             return false;
         }
         const Session::Comparison now = m_session.comparison();
@@ -228,9 +229,10 @@ class Job {
 int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
     QStringList words = QCoreApplication::arguments();
+    const bool bounded = words.removeAll(QStringLiteral("--by-tag-bounded")) > 0;
     const bool byTag = words.removeAll(QStringLiteral("--by-tag")) > 0;
     if (words.size() < 5) {
-        out << "usage: racing_replay [--by-tag] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
+        out << "usage: racing_replay [--by-tag | --by-tag-bounded] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
             << Qt::endl;
         return 2;
     }
@@ -242,7 +244,7 @@ int main(int argc, char** argv) {
     settings.ranks = words.value(5, QStringLiteral("4")).toInt();
     settings.seedsOfJob = std::max(1, words.value(6, QStringLiteral("10")).toInt());
     settings.launcher = words.value(7);
-    settings.byTag = byTag;
+    settings.by = bounded ? ReplayBy::TagBounded : byTag ? ReplayBy::Tag : ReplayBy::Source;
     QElapsedTimer clock;
     clock.start();
     int jobs = 0;

@@ -22,6 +22,11 @@ char nothing;
 
 void Forced::follow(const std::byte* bytes, std::size_t size) {
     m_log = OrderReader(bytes, size);
+    if (m_log.kind() == OrderKind::Controls) {
+        OrderReader entry = m_log;
+        m_log.skip();
+        controlMessages.follow(entry.controls());
+    }
     m_next = m_log.event();
     on = true;
 }

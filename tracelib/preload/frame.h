@@ -1,6 +1,7 @@
 // One traced call from its begin to its end: what all classes of calls have in common.
 #pragma once
 
+#include "controls.h"
 #include "forced.h"
 #include "rank.h"
 #include "real.h"
@@ -166,6 +167,7 @@ class Frame {
         }
         holdIfWanted(number);
         enterMpi();
+        exchangeControls(number);
     }
 
     /// The same where `facts` are all that `fill` goes by. `before()` comes first under the lock, in any
@@ -187,6 +189,7 @@ class Frame {
         m_event = number;
         holdIfWanted(number);
         enterMpi();
+        exchangeControls(number);
     }
     /// The same for the end of a call that went well.
     template <typename Fill, typename Before = Nothing>
@@ -208,6 +211,7 @@ class Frame {
                                               fill(d);
                                           });
         }
+        exchangeControls(number);
         leaveMpi();
         holdIfWanted(number);
     }
@@ -225,6 +229,7 @@ class Frame {
             freed.addTo(d);
             number = rank.recorder.append(d, executionTime(m_returned));
         }
+        exchangeControls(number);
         leaveMpi();
         if (gate != trace::Gate::None) {
             waitAtGate(gate);
@@ -291,6 +296,7 @@ class Frame {
             fill(d);
             number = closePoll(d, executionTime(m_returned));
         }
+        exchangeControls(number);
         leaveMpi();
         holdIfWanted(number);
     }
@@ -302,6 +308,11 @@ class Frame {
     void finished() { m_returned = clockNow(); }
 
   private:
+    static void exchangeControls(std::uint64_t event) {
+        if (controlMessages.concerns(event)) [[unlikely]] {
+            controlMessages.exchange(event);
+        }
+    }
     template <typename Fill>
     std::uint64_t openPoll(Fill fill) {
         DetailsView d = details(EventKind::Begin);

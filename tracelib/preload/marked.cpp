@@ -39,6 +39,7 @@ void Marked::begin() {
            real.Comm_size(predefined.world, &all) == MPI_SUCCESS && size == all;
     if (m_on) {
         remember(predefined.world, twin);
+        controlMessages.begin(twin);
     } else {
         real.Comm_free(&twin);
     }

@@ -38,6 +38,7 @@ int tracedFinalize(const Args&, CodeAddress site, Call call) {
         sent.mark();
     }
     rank.freed.pollForTheLastTime();
+    controlMessages.end();
     marked.end();
     const int code = call();
     frame.finished();
