@@ -180,7 +180,17 @@ class Marker {
         });
     }
 
+    /// A receive whose request was freed while it was active, and which was seen complete by chance: nothing in the program
+    /// waits for it, so that what came behind it may come before it the next time.
+    [[nodiscard]] bool hasFreedReceive() const {
+        return std::any_of(m_data.recvs.begin(), m_data.recvs.end(), [&](const RecvHalf& recv) {
+            return recv.done != kNone && recv.done != recv.post && recv.done != recv.start &&
+                   !trace::completesRequests(trace::functionClass(m_data.beginDetails(recv.rank, recv.done).function));
+        });
+    }
+
     void leaveOpen() {
+        const bool ordered = !hasFreedReceive();
         for (const WindowClass& of : m_windows.classes()) {
             const Gate& gate = m_windows.gates()[of.gate];
             const auto left = m_unmarked.find({gate.comm, gate.receiver});
@@ -208,7 +218,7 @@ class Marker {
                 }
                 ++m_marks.windows;
                 const bool plain = isReceive(gate.receiver, call) && send != kNone && !m_isMarked[send];
-                if (safe && plain && decidesItself(gate, of, window) && isBehindAll(gate, window.decided)) {
+                if (ordered && safe && plain && decidesItself(gate, of, window) && isBehindAll(gate, window.decided)) {
                     flag(gate.receiver, call, kCallOpen);
                     ++m_marks.open;
                 }
