@@ -32,6 +32,7 @@ struct CommandLine {
     int untilFail = 0;    ///< of record: runs until one fails, at most so many; 0: one run, whatever comes of it
     int hangSeconds = 60; ///< of record: no event for so long is a failure; only with untilFail
     quint64 jitter = 0;   ///< of record: seed of delays; 0: none
+    bool findRaces = false; ///< of record: --order=racing
     QString exportFormat; ///< "chrome" or "otf2"
     QString exportTo;
     QString scriptFile;        ///< of --batch or --session-script; "-" is stdin

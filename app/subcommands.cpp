@@ -63,8 +63,14 @@ CommandLine parseRecord(const QStringList& arguments) {
                                     QStringLiteral("Delay calls at random, so that rare orders of messages happen. A number is the seed; "
                                                    "each further run takes the next one."),
                                     QStringLiteral("seed|random"));
+    const QCommandLineOption order(
+        QStringLiteral("order"),
+        QStringLiteral("What a replay is told of the messages that receives of any source got: that of all (default), or only that of "
+                       "those that raced, which is found while the job runs, by timestamps that its ranks share. Their ranks must "
+                       "be on one host."),
+        QStringLiteral("all|racing"), QStringLiteral("all"));
     parser.addOption(output);
-    parser.addOptions({untilFail, hang, jitter});
+    parser.addOptions({untilFail, hang, jitter, order});
     parser.addOptions(launch.all());
     parser.addPositionalArgument(QStringLiteral("program"),
                                  QStringLiteral("Program to run, or an MPI launcher."));
@@ -94,6 +100,11 @@ CommandLine parseRecord(const QStringList& arguments) {
             return only(RunMode::Invalid,
                         QStringLiteral("--hang needs a number of seconds, and --until-fail beside it."));
         }
+    }
+    if (const QString which = parser.value(order); which == QLatin1StringView("racing")) {
+        result.findRaces = true;
+    } else if (which != QLatin1StringView("all")) {
+        return only(RunMode::Invalid, QStringLiteral("--order needs `all` or `racing`, not `%1`.").arg(which));
     }
     if (parser.isSet(jitter)) {
         bool ok = parser.value(jitter) == QLatin1StringView("random");

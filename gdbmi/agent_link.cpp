@@ -89,6 +89,7 @@ void AgentLink::configure(const RankConfig& config) {
                         {"randomize", config.randomizeAddresses ? "1" : "0"},
                         {"noted", std::to_string(config.alsoNoted)},
                         {"jitter", std::to_string(config.jitter)},
+                        {"races", config.findRaces ? "1" : "0"},
                         {"record", config.record ? "1" : "0"}});
 }
 

@@ -65,6 +65,7 @@ struct RankConfig {
     QByteArray values;   ///< log of times and random bytes that the rank is given (tracelib/values.h); empty: it gets what is true
     quint32 alsoNoted = 0; ///< trace::AlsoNoted bits
     quint64 jitter = 0;  ///< seed of random delays before calls; 0: none
+    bool findRaces = false; ///< while it runs: which receives raced stands among the values it notes
     bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
 

@@ -64,7 +64,7 @@ struct TraceHeader {
 /// Config fields: gate (Gate as number), threshold, incarnation, library (directory of
 /// libstopline-mpi-<MPI>.so, from which the agent chooses by what the program links), gdb (program), mapdir
 /// (empty: memory), randomize (0: address layout fixed), tolerance (ns, empty: default), jitter (seed of
-/// delays before calls, 0: none), noted (trace::AlsoNoted bits), keep (bytes of compressed events that a rank keeps, 0: default), record (1: no gdb,
+/// delays before calls, 0: none), races (1: to be found while the rank runs), noted (trace::AlsoNoted bits), keep (bytes of compressed events that a rank keeps, 0: default), record (1: no gdb,
 /// output and
 /// signals go past the agent, and a rank that has ended is kept until `finish`).
 ///

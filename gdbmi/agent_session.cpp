@@ -85,6 +85,7 @@ std::optional<FaultText> Session::start(const Fields& config, int& exitCode) {
         // Another one for each rank, and never 0.
         m_mapping.header().jitter.store((seed + static_cast<std::uint64_t>(m_setup.rank) + 1) * 0x9e3779b97f4a7c15ULL | 1U);
     }
+    m_mapping.header().findRaces.store(static_cast<std::uint32_t>(unsignedField(config, "races", 0)));
     if (auto problem = m_mapping.addLogs(m_setup.order, m_setup.values, m_setup.rank)) {
         return problem;
     }

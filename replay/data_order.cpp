@@ -111,6 +111,10 @@ bool DataOrder::overtaken(const TimelineData& data) const {
     return false;
 }
 
+bool DataOrder::waits(const TimelineData& data, const SendHalf& send) const {
+    return m_waits && isSynchronous(data, send);
+}
+
 std::size_t DataOrder::bytes() const {
     return m_known.bytes() + m_sendSlot.bytes() + m_used.bytes() + m_recvSlot.bytes() +
            m_usedByProbe.bytes() + (m_clocks.size() + m_slots.size()) * sizeof(Tick) +
@@ -247,7 +251,7 @@ void DataOrder::start(const TimelineData& data, std::int32_t rank, std::uint32_t
     const auto begunReceive = [&](std::uint32_t id) {
         const RecvHalf& recv = data.recvs[id];
         const SendHalf* send = sendOf(data, recv);
-        if (!recv.cancelled && (send == nullptr || (send->rank != rank && isSynchronous(data, *send)))) {
+        if (!recv.cancelled && (send == nullptr || (send->rank != rank && waits(data, *send)))) {
             m_recvSlot[id] = copyOf(rank);
         }
     };
@@ -275,7 +279,7 @@ void DataOrder::start(const TimelineData& data, std::int32_t rank, std::uint32_t
             arrive(data, rank, call, id);
             break;
         case Role::SyncFrom:
-            if (data.syncEdges[id].from == call && !m_edgeSlot.contains(id)) {
+            if (m_waits && data.syncEdges[id].from == call && !m_edgeSlot.contains(id)) {
                 m_edgeSlot[id] = copyOf(rank);
             }
             break;

@@ -75,6 +75,9 @@ struct FailedProbe {
 
 class DataOrder {
   public:
+    /// Without `waits`, orders that come of one call waiting for another, and not of data, are left out: those of synchronous
+    /// sends and of Win_post, Win_start, Win_complete and Win_wait.
+    explicit DataOrder(bool waits = true) : m_waits(waits) {}
     /// Walks over the events that have come since the last time. `data` must be the same timeline, only
     /// longer. About `mostEvents` of them; returns whether those were all.
     bool update(const TimelineData& data, std::uint64_t mostEvents = ~std::uint64_t{0});
@@ -167,11 +170,13 @@ class DataOrder {
     [[nodiscard]] Tick* slot(std::uint32_t id) {
         return m_slots.data() + static_cast<std::size_t>(id) * m_width;
     }
+    [[nodiscard]] bool waits(const TimelineData& data, const SendHalf& send) const;
     [[nodiscard]] std::uint32_t copyOf(std::int32_t rank);
     void join(Tick* into, const Tick* from) const;
     void release(std::uint32_t& id);
     RankState& state(std::int32_t rank) { return m_ranks[static_cast<std::size_t>(rank)]; }
 
+    bool m_waits;
     std::size_t m_width = 0; ///< number of ranks
     std::vector<RankState> m_ranks;
     std::vector<Tick> m_clocks; ///< by rank

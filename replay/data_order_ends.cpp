@@ -35,7 +35,7 @@ bool DataOrder::collectNeeds(const TimelineData& data, std::int32_t rank, std::u
         case Role::Send:
         case Role::SendDone: {
             const SendHalf& send = data.sends[id];
-            if (send.done == call && !send.cancelled && isSynchronous(data, send)) {
+            if (send.done == call && !send.cancelled && waits(data, send)) {
                 const RecvHalf* recv = recvOf(data, send);
                 if (recv == nullptr) {
                     m_unknownReceivers.push_back(id);
@@ -74,6 +74,9 @@ bool DataOrder::collectNeeds(const TimelineData& data, std::int32_t rank, std::u
         }
         case Role::SyncTo: {
             const SyncEdge& edge = data.syncEdges[id];
+            if (!m_waits) {
+                break;
+            }
             if (edge.to == call && edge.from != kNone) {
                 need(Need::Kind::Edge, id, edge.fromRank, edge.from);
             } else if (edge.to == call && edge.closes) {
@@ -192,7 +195,7 @@ void DataOrder::decide(const TimelineData& data, std::int32_t rank, std::uint32_
         const SendHalf* send = sendOf(data, recv);
         if (send != nullptr) {
             m_used[id] = data.halves[recv.message].send;
-            if (!isSynchronous(data, *send)) {
+            if (!waits(data, *send)) {
                 release(m_recvSlot[id]);
             }
         } else {

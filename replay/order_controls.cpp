@@ -3,6 +3,8 @@
 #include "causality.h"
 #include "data_order.h"
 
+#include "../tracelib/order.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -94,6 +96,16 @@ std::vector<std::byte> controlLog(const std::vector<ControlMessage>& messages, R
         before = event;
     }
     return bytes;
+}
+
+std::vector<std::byte> controlEntry(const std::vector<ControlMessage>& messages, RankId rank) {
+    const std::vector<std::byte> log = controlLog(messages, rank);
+    std::vector<std::byte> entry;
+    put(entry, 0); // before all events
+    entry.push_back(std::byte(trace::OrderKind::Controls));
+    put(entry, log.size());
+    entry.insert(entry.end(), log.begin(), log.end());
+    return entry;
 }
 
 void leaveOutBeyond(std::vector<ControlMessage>& messages, const std::vector<std::uint64_t>& places) {

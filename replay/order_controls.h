@@ -37,6 +37,9 @@ struct ControlMessage {
 /// What a rank follows of them, as trace::ControlReader reads it.
 [[nodiscard]] std::vector<std::byte> controlLog(const std::vector<ControlMessage>& messages, RankId rank);
 
+/// The same as the first entry of an order log (tracelib/order.h).
+[[nodiscard]] std::vector<std::byte> controlEntry(const std::vector<ControlMessage>& messages, RankId rank);
+
 /// Leaves out those that would keep a rank from coming to its place, as the one that is to send them stops before that.
 /// `places`: the last event of each rank.
 void leaveOutBeyond(std::vector<ControlMessage>& messages, const std::vector<std::uint64_t>& places);

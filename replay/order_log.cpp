@@ -1,5 +1,6 @@
 #include "order_log.h"
 
+#include "order_log_entries.h"
 #include "order_marks.h"
 
 #include <algorithm>
@@ -35,19 +36,26 @@ class Builder {
         : m_timeline(timeline), m_rank(rank), m_choice(choice),
           m_upTo(choice != nullptr ? choice->upTo[std::size_t(rank.value())].value() : ~std::uint64_t{0}) {}
 
-    OrderLog build(std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks) {
+    OrderLog build(std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks, const FoundRaces* racing) {
         take(openFailures);
+        if (racing != nullptr) {
+            keepRacing(m_entries, m_started, *racing);
+        }
         putSources();
         for (const auto& [event, entry] : planned) {
             plan(event, entry);
         }
         if (marks != nullptr) {
             marks->put(m_rank, m_entries);
-            if (!marks->controls.empty()) {
-                putControls(controlLog(marks->controls, m_rank));
-            }
         }
-        return encode();
+        m_log.bytes = bytesOf(m_entries);
+        m_log.entries = m_entries.size();
+        if (marks != nullptr && !marks->controls.empty()) {
+            // First of all, and for ranks that have none as well: all make a communicator for them.
+            const std::vector<std::byte> entry = controlEntry(marks->controls, m_rank);
+            m_log.bytes.insert(m_log.bytes.begin(), entry.begin(), entry.end());
+        }
+        return std::move(m_log);
     }
 
     OrderEntries entries() {
@@ -332,41 +340,6 @@ class Builder {
         }
     }
 
-    OrderLog encode() {
-        std::vector<std::pair<std::uint64_t, const Entry*>> sorted;
-        sorted.reserve(m_entries.size());
-        for (const auto& [event, entry] : m_entries) {
-            sorted.emplace_back(event, &entry);
-        }
-        std::sort(sorted.begin(), sorted.end());
-        std::uint64_t before = 0;
-        for (const auto& [event, entry] : sorted) {
-            put(event - before);
-            before = event;
-            m_log.bytes.push_back(std::byte(entry->kind));
-            for (const std::uint64_t number : entry->numbers) {
-                put(number);
-            }
-        }
-        m_log.entries = sorted.size();
-        return std::move(m_log);
-    }
-
-    /// First of all, and for ranks that have none as well: all make a communicator for them.
-    void putControls(const std::vector<std::byte>& controls) {
-        put(0);
-        m_log.bytes.push_back(std::byte(OrderKind::Controls));
-        put(controls.size());
-        m_log.bytes.insert(m_log.bytes.end(), controls.begin(), controls.end());
-    }
-
-    void put(std::uint64_t number) {
-        for (; number >= 0x80; number >>= 7) {
-            m_log.bytes.push_back(std::byte((number & 0x7f) | 0x80));
-        }
-        m_log.bytes.push_back(std::byte(number));
-    }
-
     struct Post {
         std::uint64_t event;
         bool anySource;
@@ -386,14 +359,15 @@ class Builder {
     std::vector<Post> m_posts; ///< by serial - 1
     std::unordered_map<std::uint32_t, Started> m_starts;        ///< persistent requests by serial
     std::unordered_map<std::uint32_t, std::uint64_t> m_cancels; ///< by serial; whose outcome is not known yet
-    std::unordered_map<std::uint64_t, Entry> m_entries;         ///< by the begin of their calls
-    std::map<std::uint64_t, std::map<std::size_t, std::uint64_t>> m_started; ///< sources by Start and position
+    EntriesByCall m_entries;
+    StartedSources m_started;
 };
 
 } // namespace
 
-OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks) {
-    return Builder(timeline, rank).build(openFailures, planned, marks);
+OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned,
+                    const OrderMarks* marks, const FoundRaces* racing) {
+    return Builder(timeline, rank).build(openFailures, planned, marks, racing);
 }
 
 OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {

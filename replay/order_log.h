@@ -1,6 +1,7 @@
 // The order log of a rank, made from the recording: what its next execution has to do where MPI alone would decide.
 #pragma once
 
+#include "found_races.h"
 #include "race_choice.h"
 #include "timeline.h"
 
@@ -48,9 +49,11 @@ struct OrderLog {
 /// Reads the recording of one rank as far as it goes. `openFailures`: how often the poll has failed that had not ended
 /// when the recording did, if that is how it ended. Receives that had not completed do what is planned for them; where
 /// nothing is, they are left to MPI, and so is what follows the recording's end. With `marks`, the log is the one of the
-/// replay by marked messages (order_marks.h).
+/// replay by marked messages (order_marks.h). With `racing`, the sources of all receives and probes that did not race are
+/// left to MPI as well: they have no choice where those that did are forced. Not both.
 [[nodiscard]] OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures = 0,
-                                  const OrderEntries& planned = {}, const OrderMarks* marks = nullptr);
+                                  const OrderEntries& planned = {}, const OrderMarks* marks = nullptr,
+                                  const FoundRaces* racing = nullptr);
 
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
 /// receive posted up to there that completed later gets what it got if that had been sent up to there.

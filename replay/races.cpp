@@ -8,7 +8,7 @@
 
 namespace stopline::replay {
 
-RaceAnalysis::RaceAnalysis() : m_impl(std::make_unique<Impl>()) {}
+RaceAnalysis::RaceAnalysis(Orders orders) : m_impl(std::make_unique<Impl>(orders)) {}
 RaceAnalysis::~RaceAnalysis() = default;
 RaceAnalysis::RaceAnalysis(RaceAnalysis&&) noexcept = default;
 RaceAnalysis& RaceAnalysis::operator=(RaceAnalysis&&) noexcept = default;
@@ -20,7 +20,7 @@ void RaceAnalysis::update(const Timeline& timeline) {
 bool RaceAnalysis::update(const Timeline& timeline, std::uint64_t mostEvents) {
     const TimelineData& data = timeline.m_impl->data;
     if (m_impl->data != &data || m_impl->order.overtaken(data)) {
-        *m_impl = Impl();
+        *m_impl = Impl(m_impl->orders);
         m_impl->data = &data;
     }
     const bool all = m_impl->order.update(data, mostEvents);

@@ -114,6 +114,13 @@ struct MinimalTrace {
     }
 };
 
+/// Which orders between ranks are known.
+enum class Orders : std::uint8_t {
+    All,        ///< those of data_order.h
+    OfMessages, ///< those alone that timestamps tell which go with messages and through collectives, as they do while a job
+                ///< runs (tracelib/preload/online.h): not that a synchronous send waits for its receive, nor one-sided ones
+};
+
 /// Finds the races of a timeline and keeps up with it as it grows.
 ///
 /// Cost: constant for each event, plus the number of ranks for each end that receives something, plus one for
@@ -125,7 +132,7 @@ struct MinimalTrace {
 /// or a shorter timeline it begins anew.
 class RaceAnalysis {
   public:
-    RaceAnalysis();
+    explicit RaceAnalysis(Orders orders = Orders::All);
     ~RaceAnalysis();
     RaceAnalysis(RaceAnalysis&&) noexcept;
     RaceAnalysis& operator=(RaceAnalysis&&) noexcept;

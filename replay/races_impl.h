@@ -10,6 +10,7 @@
 namespace stopline::replay {
 
 struct RaceAnalysis::Impl {
+    explicit Impl(Orders which) : orders(which), order(which == Orders::All) {}
     [[nodiscard]] Race raceOf(WindowRef ref) const;
     [[nodiscard]] std::optional<WindowRef> find(const Race& race) const;
     /// Calls `visit` for each window that has alternatives.
@@ -20,6 +21,7 @@ struct RaceAnalysis::Impl {
     [[nodiscard]] std::vector<std::uint32_t> tracedSends() const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
 
+    Orders orders;
     const TimelineData* data = nullptr;
     DataOrder order;
     RaceWindows windows;

@@ -92,6 +92,9 @@ class Recording {
     [[nodiscard]] const OrderLog& orderLog(RankId rank) const;
     /// The same where messages are marked (order_marks.h).
     [[nodiscard]] OrderLog orderLog(RankId rank, const OrderMarks& marks) const;
+    /// The ranks of the recorded execution have found all its races themselves, by rank: the next one is forced in those
+    /// alone. Branches, and what is planned, are followed in everything.
+    void setFoundRaces(std::vector<FoundRaces> found);
     /// Something has been planned for calls of which nothing is recorded yet.
     [[nodiscard]] bool hasPlans() const { return !m_planned.empty(); }
 
@@ -135,6 +138,7 @@ class Recording {
     std::unique_ptr<Timeline> m_timeline;
     RaceAnalysis m_races; ///< of the timeline; anew where that is replaced
     std::vector<OrderEntries> m_planned; ///< by rank; empty: nothing is
+    std::vector<FoundRaces> m_foundRaces; ///< by rank; empty: they are not known
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
     std::optional<Outside> m_outside;
     bool m_sitesMoved = false;

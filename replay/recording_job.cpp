@@ -185,6 +185,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     config.randomizeAddresses = true; // as without us
     config.record = true;
     config.jitter = m_jitter;
+    config.findRaces = m_findRaces;
     link->configure(config);
 }
 

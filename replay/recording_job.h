@@ -31,6 +31,9 @@ class RecordingJob : public QObject {
     [[nodiscard]] QString start();
     /// Ranks delay their calls at random, so that rare orders happen; 0: they do not. Before start().
     void setJitter(quint64 seed) { m_jitter = seed; }
+    /// Which receives race is found while the job runs (tracelib/preload/online.h), and a replay of the recording is told the
+    /// sources of those alone. Before start().
+    void setFindRaces(bool find) { m_findRaces = find; }
     /// Events that all ranks have recorded so far, as last fetched.
     [[nodiscard]] quint64 eventsSeen() const;
     /// How the rank ended that is most likely the cause of a job that ended badly; empty when every rank ended well.
@@ -85,6 +88,7 @@ class RecordingJob : public QObject {
     bool m_launcherDone = false;
     bool m_startFailed = false;
     quint64 m_jitter = 0;
+    bool m_findRaces = false;
     bool m_faultSaid = false;
     struct Chunk {
         ChunkType type;

@@ -5,8 +5,16 @@
 #include "recording_feed.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stopline::replay {
+
+void Recording::setFoundRaces(std::vector<FoundRaces> found) {
+    m_foundRaces = std::move(found);
+    for (auto& feed : m_feeds) {
+        feed->order.known = false;
+    }
+}
 
 OrderLog Recording::orderLog(RankId rank, const OrderMarks& marks) const {
     return makeOrderLog(rank, &marks);
@@ -19,7 +27,10 @@ std::uint64_t Recording::openFailures(RankId rank) const {
 
 OrderLog Recording::makeOrderLog(RankId rank, const OrderMarks* marks) const {
     const auto index = std::size_t(rank.value());
-    return orderLogOf(*m_timeline, rank, openFailures(rank), index < m_planned.size() ? m_planned[index] : OrderEntries(), marks);
+    // Marks are found in the whole recording, whatever else is known of its races.
+    const bool racing = marks == nullptr && index < m_foundRaces.size();
+    return orderLogOf(*m_timeline, rank, openFailures(rank), index < m_planned.size() ? m_planned[index] : OrderEntries(), marks,
+                      racing ? &m_foundRaces[index] : nullptr);
 }
 
 const OrderLog& Recording::orderLog(RankId rank) const {

@@ -122,6 +122,7 @@ std::unique_ptr<Recording> Recording::handOver() {
     addJobs(JobTable(m_jobs));
     taken->m_races = std::exchange(m_races, RaceAnalysis());
     taken->m_planned = std::exchange(m_planned, {}); // by event numbers that need not be those of the same calls any more
+    taken->m_foundRaces = std::exchange(m_foundRaces, {});
     taken->m_outside = m_outside;
     taken->m_sitesMoved = m_sitesMoved;
     taken->m_mostEvents = m_mostEvents;

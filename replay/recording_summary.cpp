@@ -276,6 +276,9 @@ class Summary {
         for (const QString& text : racesByLine(m_timeline, [this](CallRef call) { return where(call); })) {
             item(text);
         }
+        for (const QString& text : foundWhileItRan(m_timeline, m_loaded.file)) {
+            item(text);
+        }
     }
 
     void communicators() {

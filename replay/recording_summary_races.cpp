@@ -1,11 +1,15 @@
 #include "recording_summary_parts.h"
 
 #include "call_words.h"
+#include "found_races.h"
+#include "order_log.h"
 #include "races.h"
+#include "recording_reader.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 namespace stopline::replay {
 
@@ -64,6 +68,36 @@ QStringList racesByLine(const Timeline& timeline, const std::function<QString(Ca
                  .arg(trace.lowerBound));
     }
     return out;
+}
+
+QStringList foundWhileItRan(const Timeline& timeline, const RecordingFile& file) {
+    std::vector<FoundRaces> found;
+    std::uint64_t raced = 0;
+    std::uint64_t traced = 0;
+    const FoundRaces* limited = nullptr;
+    for (const RecordedRank& rank : file.ranks) {
+        found.push_back(foundRacesOf(std::as_bytes(std::span(rank.values))));
+    }
+    for (const FoundRaces& one : found) {
+        raced += one.raced.size();
+        traced += one.traced;
+        limited = one.looked && !one.complete ? &one : limited;
+    }
+    if (limited != nullptr) {
+        return {QStringLiteral("races could not be found while the job ran: %1").arg(QString::fromUtf8(limitText(limited->limit)))};
+    }
+    if (!areComplete(found)) {
+        return {};
+    }
+    std::size_t told = 0;
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const RankId rank(static_cast<std::int32_t>(i));
+        told += orderLogOf(timeline, rank, 0, {}, nullptr, &found[i]).bytes.size();
+        all += orderLogOf(timeline, rank).bytes.size();
+    }
+    return {QStringLiteral("found while the job ran: %1 receives and probes that raced, %2 messages to be traced").arg(raced).arg(traced),
+            QStringLiteral("order that a replay is told: %1 bytes; with that of all receives it would be %2").arg(told).arg(all)};
 }
 
 } // namespace stopline::replay

@@ -14,7 +14,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/recording_feed.h ${CMAKE_CURRENT_LIST_DIR}/recording_start.cpp
     ${CMAKE_CURRENT_LIST_DIR}/recording.cpp ${CMAKE_CURRENT_LIST_DIR}/recording.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_file.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_file.h
-    ${CMAKE_CURRENT_LIST_DIR}/recording_jobs.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/recording_jobs.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_order.cpp
     ${CMAKE_CURRENT_LIST_DIR}/recording_reader.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_reader.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_order.cpp
     ${CMAKE_CURRENT_LIST_DIR}/recording_sites.cpp ${CMAKE_CURRENT_LIST_DIR}/recording_sites.h

@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include <algorithm>
 #include <atomic>
 #include <sys/wait.h>
 #include <thread>
@@ -116,8 +117,26 @@ void Session::Impl::executeOpened() {
     recordedSent.clear();
     files.clear();
     recordedValues.clear();
+    std::vector<FoundRaces> found;
     for (std::size_t i = 0; i < origin->file.ranks.size(); ++i) {
         recordedValues[int(i)] = QByteArray::fromStdString(origin->file.ranks[i].values);
+        found.push_back(foundRacesOf(std::as_bytes(std::span(origin->file.ranks[i].values))));
+    }
+    if (areComplete(found)) {
+        std::size_t raced = 0;
+        for (const FoundRaces& one : found) {
+            raced += one.raced.size();
+        }
+        say(Severity::Info,
+            QStringLiteral("The ranks found out while they ran which receives and probes raced (%1): replays are told of the messages of "
+                           "those alone.")
+                .arg(raced));
+        recording->setFoundRaces(std::move(found));
+    } else if (const auto limited = std::find_if(found.begin(), found.end(), [](const FoundRaces& one) { return one.looked && !one.complete; });
+               limited != found.end()) {
+        say(Severity::Info, QStringLiteral("The ranks could not find out while they ran which receives raced (%1): replays are told of the "
+                                           "messages of all.")
+                                .arg(QString::fromUtf8(limitText(limited->limit))));
     }
     recording->setSitesMoved();
     execution.end = outcomeOfRanks();

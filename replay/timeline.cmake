@@ -12,7 +12,9 @@ add_library(stopline_timeline STATIC
     matcher.h matcher.cpp matcher_early.cpp matcher_pairs.cpp
     matcher_collectives.h matcher_collectives.cpp
     one_sided.h one_sided.cpp
-    order_controls.h order_controls.cpp order_log.h order_log.cpp order_marks.h order_marks.cpp
+    found_races.h found_races.cpp
+    order_controls.h order_controls.cpp order_log.h order_log.cpp order_log_entries.h order_log_entries.cpp
+    order_marks.h order_marks.cpp
     standstill.h standstill.cpp
     causality.h causality.cpp causality_edges.h causality_walk.cpp
     causality_digest.h causality_digest.cpp

@@ -155,6 +155,8 @@ struct MappingHeader {
 
     // The order log that this execution is to follow (order.h): another file of the agent, beside the mapping's.
     std::atomic<std::int32_t> orderDescriptor; // A: of the agent; means nothing while orderBytes is 0
+    std::atomic<std::uint32_t> findRaces;      // A, before the rank starts: 1: races are to be found while it runs, and noted
+                                               // among the values (values.h)
     std::atomic<std::uint64_t> orderBytes;     // A, before the rank starts: 0, or the length of the log
     std::atomic<std::uint32_t> orderLeft;      // A: 1: the log is followed no further, MPI decides from here on
     // Times and random bytes (values.h), in files of the agent: what the rank notes, and what it is to be given.

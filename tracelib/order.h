@@ -53,7 +53,7 @@ enum class PollOutcome : std::uint8_t {
     Real = 1,      ///< it was the answer in the end, and MPI's own cannot be another: nothing was to be waited for, or it failed
     Source = 2,    ///< of a probe: the source
     Completed = 3, ///< of Testany or Testsome, and of a Testall that failed: n, then n positions
-    All = 4,       ///< Test, Testall, Request_get_status: all is complete
+    All = 4,       ///< Test, Testall, Request_get_status: all is complete; of a probe: MPI finds a message
     Open = 5,      ///< it had not ended when the recording did
     Marked = 6,    ///< of a probe: the source of a marked message
 };

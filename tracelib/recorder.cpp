@@ -209,6 +209,13 @@ std::uint64_t Recorder::appendKeyed(const QuickKey& key, const DetailsView& deta
     return appendDetails(&key, details, execution, 0);
 }
 
+void Recorder::setFillAlways(bool always) {
+    m_fillAlways = always;
+    if (always) {
+        m_signatures.forgetKeys();
+    }
+}
+
 std::uint64_t Recorder::append(const DetailsView& details, TimeNs execution, std::uint64_t pollFailures) {
     return appendDetails(nullptr, details, execution, pollFailures);
 }
@@ -220,7 +227,7 @@ inline std::uint64_t Recorder::appendDetails(const QuickKey* key, const DetailsV
     if (!m_off) {
         std::size_t size = 0;
         const std::uint32_t id = m_signatures.numberOf(details, size);
-        if (key != nullptr && id != 0) {
+        if (key != nullptr && id != 0 && !m_fillAlways) {
             m_signatures.remember(*key, id);
         }
         if (makeRoom(id == 0 ? size : 0)) {

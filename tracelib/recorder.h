@@ -44,14 +44,23 @@ class Recorder {
     /// for them only where the key is not the one that its call site had the last time.
     template <typename Fill>
     std::uint64_t append(const QuickKey& key, TimeNs execution, Fill fill) {
+        return append(key, execution, fill, [](const DetailsView&, std::uint64_t) {});
+    }
+    /// And with `told(details, number)` once it is recorded, wherever `fill` has been called.
+    template <typename Fill, typename Told>
+    std::uint64_t append(const QuickKey& key, TimeNs execution, Fill fill, Told told) {
         const std::uint32_t id = m_signatures.numberOf(key);
         if (id != 0) [[likely]] {
             return appendKnown(id, execution);
         }
         DetailsView details;
         fill(details);
-        return appendKeyed(key, details, execution);
+        const std::uint64_t number = appendKeyed(key, details, execution);
+        told(details, number);
+        return number;
     }
+    /// Whether `fill` is called for every event from here on, as somebody has to see the details of each.
+    void setFillAlways(bool always);
 
     /// Describes a communicator; kNoComm when the region is full.
     CommIndex addComm(const CommView& comm);
@@ -103,6 +112,7 @@ class Recorder {
     std::uint64_t m_commLength = 0;
     TimeNs m_stagedTime = 0;
     bool m_off = false;
+    bool m_fillAlways = false;
 };
 
 } // namespace stopline::trace

@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "mapping.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -103,8 +104,9 @@ class Signatures {
         }
         return search(details, hint, size);
     }
-    /// The number that `key` had the last time, 0 when its call site has had another key since.
-    [[nodiscard]] std::uint32_t numberOf(const QuickKey& key) const {
+    /// The number that `key` had the last time, 0 when its call site has had another key since. Inlined always: a call of it
+    /// costs a traced call 2 ns.
+    [[nodiscard, gnu::always_inline]] std::uint32_t numberOf(const QuickKey& key) const {
         const SignatureMemory::Quick& last = m_memory->quick[slotOf(key.words[0])];
         const std::uint64_t(&a)[QuickKey::kWords] = last.key.words;
         const std::uint64_t(&b)[QuickKey::kWords] = key.words;
@@ -115,6 +117,8 @@ class Signatures {
     void remember(const QuickKey& key, std::uint32_t number) {
         m_memory->quick[slotOf(key.words[0])] = {key, number};
     }
+    /// No key has had a number yet.
+    void forgetKeys() { std::fill_n(m_memory->quick, SignatureMemory::kHints, SignatureMemory::Quick{}); }
     [[nodiscard]] const std::byte* scratch() const { return m_memory->scratch; }
 
   private:

@@ -1,6 +1,7 @@
 // What the program took from outside of MPI: times and random bytes, in the order in which it asked. The library writes
 // one such log as it goes and, in a re-execution, gives back what is in another one, as long as the program asks for the
-// same at the same place. Between them stands what it sent, as hashes, where that is to be compared.
+// same at the same place. Between them stands what it sent, as hashes, where that is to be compared,
+// and which receives raced, where that is to be found while the program runs.
 //
 // An item: byte, the kind in its low four bits and kValueHigh, and kValueMoved; with that a varint, how many events have been recorded since
 // the item before; a signed varint, the value less the last one of its kind; of ValueKind::Random so many bytes, if the
@@ -21,6 +22,10 @@ enum class ValueKind : std::uint8_t {
     Day = 10,   ///< gettimeofday, us
     Random = 11, ///< getrandom and what is like it, /dev/urandom: what it returned, then the bytes
     Processor = 12, ///< clock
+    /// Nothing that the program took: a receive or probe of any source raced (see racedValue()).
+    Raced = 13,
+    /// The same, at the start and at the end: how the search for races ended (see racesEndValue()). The last one counts.
+    RacesEnd = 14,
     None = 15,
     Sent = 16, ///< no value that is given: hash of all that the rank has sent so far
     Pid = 17,  ///< getpid
@@ -34,6 +39,36 @@ inline constexpr std::int64_t kMaxRandomBytes = 1 << 16; ///< longer requests ar
 inline constexpr std::size_t kValueBytes = std::size_t{64} << 20;
 inline constexpr std::size_t kInitialValueBytes = std::size_t{64} << 10;
 inline constexpr std::size_t kValueGrowBytes = std::size_t{1} << 20;
+
+/// Of Raced: the begin of the call that posted the receive or probed, and which of the requests it started.
+inline constexpr unsigned kRacedPositionBits = 12;
+[[nodiscard]] constexpr std::int64_t racedValue(std::uint64_t event, std::uint32_t position) {
+    return static_cast<std::int64_t>(event << kRacedPositionBits | position);
+}
+
+/// Why a rank could not find the races while it ran. What any rank of a job could not makes the findings of all worth
+/// nothing.
+enum class RaceLimit : std::uint8_t {
+    None = 0,
+    Hosts,       ///< ranks on several hosts, or in different containers
+    Ranks,       ///< too many ranks
+    Threads,     ///< several threads call MPI
+    OneSided,    ///< one-sided communication
+    Processes,   ///< messages to another job
+    Failed,      ///< a call failed
+    Cancelled,   ///< a send was cancelled
+    Functions,   ///< partitioned messages, persistent collectives, Isendrecv
+    Waiting,     ///< more messages wait to be received than there is room for
+    Collectives, ///< ranks are too far apart in collectives
+    Untold,      ///< which message a receive got could not be told
+    Memory,      ///< no memory, or too many requests in one call
+    Unfinished,  ///< it has not come to the end of MPI_Finalize: noted at the start, and no more where it has
+};
+/// Of RacesEnd: the limit that was met, and how many messages the rank has received that Netzer and Miller's algorithm
+/// traces.
+[[nodiscard]] constexpr std::int64_t racesEndValue(RaceLimit limit, std::uint64_t traced) {
+    return static_cast<std::int64_t>(traced << 4U | static_cast<std::uint64_t>(limit));
+}
 
 /// Reads a log from memory that stays. Damaged logs end early. Allocates nothing.
 class ValueReader {

@@ -1,5 +1,6 @@
 #include "comms.h"
 
+#include "online.h"
 #include "rank.h"
 
 #include "../recorder.h"
@@ -167,6 +168,9 @@ CommIndex CommTable::describe(trace::Recorder& recorder, CommKind kind, CommEntr
     view.id = spawned != kFirstJob ? spawned : hashOf(4, parts, sizeof parts);
     entry.id = view.id;
     entry.index = recorder.addComm(view);
+    if (online.on && entry.index != kNoComm) [[unlikely]] {
+        online.addComm(view);
+    }
     return entry.index;
 }
 

@@ -54,6 +54,7 @@ std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
         forced.poll.on = false;
     }
     const std::uint64_t number = rank.recorder.append(details, execution, failures);
+    tell(details, number);
     rank.header->pollOpen.store(0, std::memory_order_relaxed);
     rank.header->pollFailures.store(0, std::memory_order_relaxed);
     return number;

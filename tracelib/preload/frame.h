@@ -3,6 +3,7 @@
 
 #include "controls.h"
 #include "forced.h"
+#include "online.h"
 #include "rank.h"
 #include "real.h"
 
@@ -160,6 +161,7 @@ class Frame {
             DetailsView d = details(EventKind::Begin);
             fill(d);
             number = rank.recorder.append(d, executionTime(clockNow()));
+            tell(d, number);
         }
         m_event = number;
         if (gate != trace::Gate::None) {
@@ -184,7 +186,8 @@ class Frame {
                                           [&](DetailsView& d) {
                                               d = details(EventKind::Begin);
                                               fill(d);
-                                          });
+                                          },
+                                          tell);
         }
         m_event = number;
         holdIfWanted(number);
@@ -209,7 +212,8 @@ class Frame {
                                           [&](DetailsView& d) {
                                               d = details(EventKind::End);
                                               fill(d);
-                                          });
+                                          },
+                                          tell);
         }
         exchangeControls(number);
         leaveMpi();
@@ -228,6 +232,7 @@ class Frame {
             fill(d);
             freed.addTo(d);
             number = rank.recorder.append(d, executionTime(m_returned));
+            tell(d, number);
         }
         exchangeControls(number);
         leaveMpi();
@@ -313,6 +318,13 @@ class Frame {
             controlMessages.exchange(event);
         }
     }
+    /// An event has been recorded, for who looks for races: then all events are filled in (Recorder::setFillAlways).
+    static void tell(const DetailsView& d, std::uint64_t number) {
+        if (online.on) [[unlikely]] {
+            online.event(d, number);
+        }
+    }
+
     template <typename Fill>
     std::uint64_t openPoll(Fill fill) {
         DetailsView d = details(EventKind::Begin);
@@ -328,6 +340,7 @@ class Frame {
         const std::uint64_t number = rank.recorder.append(d, executionTime(clockNow()));
         rank.header->pollFailures.store(0, std::memory_order_relaxed);
         rank.header->pollOpen.store(1, std::memory_order_relaxed);
+        tell(d, number);
         if (forced.concerns(number)) [[unlikely]] {
             forced.beginPoll(number);
         }

@@ -12,6 +12,15 @@ bool FreedRequests::add(MPI_Request handle, std::uint32_t serial) {
     return true;
 }
 
+const FreedRequests::Freed* FreedRequests::find(std::uint32_t serial) {
+    for (std::size_t i = 0; i < m_count; ++i) {
+        if (m_freed[i].serial == serial) {
+            return &m_freed[i];
+        }
+    }
+    return nullptr;
+}
+
 void FreedRequests::poll() {
     const Asking asking;
     for (std::size_t i = 0; i < m_count; ++i) {

@@ -156,6 +156,15 @@ void RequestTable::release(std::uint32_t number) {
     m_freeNodes = number;
 }
 
+MPI_Request RequestTable::handleOf(std::uint32_t serial) {
+    for (std::uint32_t number = 1; number <= m_nodeCount; ++number) {
+        if (m_nodes[number].serial == serial && m_nodes[number].handle != kNoRequest) {
+            return m_nodes[number].handle;
+        }
+    }
+    return kNoRequest;
+}
+
 void RequestTable::remove(std::uint32_t number) {
     if (unlink(number)) {
         release(number);

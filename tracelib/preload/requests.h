@@ -49,6 +49,8 @@ class RequestTable {
     /// none.
     void find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places = nullptr);
     [[nodiscard]] RequestNode& node(std::uint32_t number) { return m_nodes[number]; }
+    /// The handle of the request with this serial; kNoRequest where there is none. Looks at all of them.
+    [[nodiscard]] MPI_Request handleOf(std::uint32_t serial);
     /// Forgets a node.
     void remove(std::uint32_t number);
     /// The request is known by another handle from now on; forgotten when there is no memory.
@@ -95,6 +97,8 @@ class FreedRequests {
     [[nodiscard]] bool empty() const { return m_count == 0; }
     /// False when there is no memory for it: then it is to be freed as always.
     bool add(MPI_Request handle, std::uint32_t serial);
+    /// How the receive with this serial is: null where none is kept.
+    [[nodiscard]] const Freed* find(std::uint32_t serial);
     /// Asks MPI which are complete by now, and frees those.
     void poll();
     /// Before MPI ends: asks once more, and frees the others unseen.

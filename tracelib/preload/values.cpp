@@ -118,9 +118,21 @@ void differs() {
     values.header->sentDiffers.compare_exchange_strong(none, rank.recorder.lastEvent(), std::memory_order_relaxed);
 }
 
+/// What an earlier execution has found out about itself is not for this one.
+void passFindings() {
+    while (given.kind() == ValueKind::Raced || given.kind() == ValueKind::RacesEnd) {
+        given.next();
+    }
+}
+
+void nextGiven() {
+    given.next();
+    passFindings();
+}
+
 /// Hashes in front of another value: all that they are of has been sent. Those to come stay, if they are to be compared.
 void passHashes() {
-    for (; given.kind() == ValueKind::Sent; given.next()) {
+    for (; given.kind() == ValueKind::Sent; nextGiven()) {
         if (!sent.on) {
             continue;
         }
@@ -169,7 +181,7 @@ bool isGiven(ValueKind kind) {
 
 std::int64_t takeGiven() {
     const std::int64_t value = given.value();
-    given.next();
+    nextGiven();
     return value;
 }
 
@@ -204,7 +216,7 @@ void compareSent(std::uint64_t hash, bool after) {
     if (!values.giving || !isMainThread()) {
         return;
     }
-    for (const std::uint64_t now = rank.recorder.lastEvent(); given.kind() == ValueKind::Sent && given.event() <= now; given.next()) {
+    for (const std::uint64_t now = rank.recorder.lastEvent(); given.kind() == ValueKind::Sent && given.event() <= now; nextGiven()) {
         if (static_cast<std::uint64_t>(given.value()) != hash) {
             if (!after && given.event() == now) {
                 return; // of this very message
@@ -274,10 +286,23 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
         close(from);
         if (log != MAP_FAILED) {
             given = trace::ValueReader(static_cast<const std::byte*>(log), bytes);
+            passFindings();
             values.giving = true;
         }
     }
     errno = savedErrno;
+}
+
+void noteFinding(ValueKind kind, std::int64_t value) {
+    if (valueState.noting && rank.owner && isMainThread()) {
+        valueState.busy = true;
+        noteValue(kind, value);
+        valueState.busy = false;
+    }
+}
+
+bool findingsAreNoted() {
+    return valueState.noting;
 }
 
 double valueOfWtime(double (*now)()) {

@@ -60,6 +60,9 @@ void becomeLive() {
         forced.stop();
     }
     rank.tagUpperBound = attributeOf(MPI_TAG_UB, 32767);
+    if (rank.header->findRaces.load(std::memory_order_relaxed) != 0) {
+        online.start(number, size, rank.multiple);
+    }
     rank.comms.addPredefined(rank.recorder);
     rank.header->worldSize.store(size, std::memory_order_relaxed);
     rank.header->worldRank.store(number, std::memory_order_release);

@@ -44,6 +44,7 @@ int tracedFinalize(const Args&, CodeAddress site, Call call) {
     frame.finished();
     rank.phase = Phase::Finalized;
     frame.end(MPI_SUCCESS);
+    online.finish();
     rank.recording.store(false, std::memory_order_relaxed);
     setState(trace::RankState::Finalized);
     return code;

@@ -1,0 +1,193 @@
+// Timestamps through collectives: from members that give data to members that get some, by the table of
+// replay/data_order.h.
+#include "online.h"
+
+#include "rank.h"
+
+#include "../function_forms.h"
+
+namespace stopline::preload {
+
+using trace::FunctionId;
+
+namespace {
+
+enum class Flow : std::uint8_t { None, All, Exchange, FromRoot, ToRoot, Prefix };
+
+Flow flowOf(FunctionId function) {
+    switch (function) {
+    case FunctionId::Comm_split:
+    case FunctionId::Comm_split_type:
+        return Flow::All;
+    case FunctionId::Barrier:
+    case FunctionId::Ibarrier:
+    case FunctionId::Allreduce:
+    case FunctionId::Iallreduce:
+    case FunctionId::Allgather:
+    case FunctionId::Iallgather:
+    case FunctionId::Allgatherv:
+    case FunctionId::Iallgatherv:
+    case FunctionId::Alltoall:
+    case FunctionId::Ialltoall:
+    case FunctionId::Reduce_scatter:
+    case FunctionId::Ireduce_scatter:
+    case FunctionId::Reduce_scatter_block:
+    case FunctionId::Ireduce_scatter_block:
+        return Flow::Exchange;
+    case FunctionId::Bcast:
+    case FunctionId::Ibcast:
+    case FunctionId::Scatter:
+    case FunctionId::Iscatter:
+    case FunctionId::Scatterv:
+    case FunctionId::Iscatterv:
+        return Flow::FromRoot;
+    case FunctionId::Gather:
+    case FunctionId::Igather:
+    case FunctionId::Gatherv:
+    case FunctionId::Igatherv:
+    case FunctionId::Reduce:
+    case FunctionId::Ireduce:
+        return Flow::ToRoot;
+    case FunctionId::Scan:
+    case FunctionId::Iscan:
+    case FunctionId::Exscan:
+    case FunctionId::Iexscan:
+        return Flow::Prefix;
+    default:
+        return Flow::None;
+    }
+}
+
+bool alwaysGives(FunctionId function) {
+    return function == FunctionId::Barrier || function == FunctionId::Ibarrier ||
+           function == FunctionId::Comm_split || function == FunctionId::Comm_split_type;
+}
+
+/// By its own count, where the counts of members may differ.
+bool gets(FunctionId function, std::uint64_t bytes) {
+    switch (function) {
+    case FunctionId::Scatter:
+    case FunctionId::Iscatter:
+    case FunctionId::Scatterv:
+    case FunctionId::Iscatterv:
+    case FunctionId::Reduce_scatter:
+    case FunctionId::Ireduce_scatter:
+        return bytes > 0;
+    default:
+        return true;
+    }
+}
+
+} // namespace
+
+void Online::arrive(const DetailsView& d, std::uint64_t number, std::uint32_t serial) {
+    const FunctionId function = trace::plainFunction(d.function);
+    const Flow flow = flowOf(function);
+    Comm* comm = commOf(d.comm);
+    if (flow == Flow::None || comm == nullptr) {
+        return;
+    }
+    own().store(tickOfStart(number), std::memory_order_relaxed);
+    const bool between = comm->remote != 0;
+    const bool isRoot = between ? d.root == kRootInter : d.root == static_cast<std::int32_t>(comm->position);
+    // Whom it waits for, as positions among the members.
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    const std::uint32_t others = between ? comm->size : 0;
+    switch (flow) {
+    case Flow::All:
+        to = comm->size + comm->remote;
+        break;
+    case Flow::Exchange:
+        from = others;
+        to = comm->size + comm->remote;
+        break;
+    case Flow::FromRoot:
+        if (!isRoot && d.root >= 0) {
+            from = others + static_cast<std::uint32_t>(d.root);
+            to = from + 1;
+        }
+        break;
+    case Flow::ToRoot:
+        if (isRoot) {
+            from = others;
+            to = comm->size + comm->remote;
+        }
+        break;
+    case Flow::Prefix:
+        to = comm->position;
+        break;
+    case Flow::None:
+        break;
+    }
+    const std::uint64_t instance = comm->collectives++;
+    SharedClocks::Counter& count = m_shared.arrivalCount(m_rank);
+    const std::uint64_t place = count.value.load(std::memory_order_relaxed);
+    ArrivalSlot& slot = m_shared.arrival(m_rank, place);
+    slot.comm = comm->id;
+    slot.number = instance;
+    slot.gives = (alwaysGives(function) || d.sendBytes > 0) && (flow != Flow::FromRoot || isRoot) ? 1 : 0;
+    for (std::uint32_t i = 0; i < m_ranks; ++i) {
+        slot.clock[i] = m_clock[i].load(std::memory_order_relaxed);
+    }
+    count.value.store(place + 1, std::memory_order_release);
+    if (to <= from || !gets(function, d.recvBytes)) {
+        return;
+    }
+    if (to > comm->size + comm->remote || !m_awaited.reserve(m_awaitedCount + 1)) {
+        giveUp(to > comm->size + comm->remote ? RaceLimit::Failed : RaceLimit::Memory);
+        return;
+    }
+    m_awaited[m_awaitedCount++] = {serial, d.comm.value(), instance, from, to};
+}
+
+/// The collective of this request (0: the blocking one) is complete for this rank.
+void Online::leave(std::uint32_t serial) {
+    for (std::size_t i = 0; i < m_awaitedCount; ++i) {
+        if (m_awaited[i].serial != serial) {
+            continue;
+        }
+        const Awaited awaited = m_awaited[i];
+        m_awaited[i] = m_awaited[--m_awaitedCount];
+        const Comm comm = m_comms[awaited.comm];
+        for (std::uint32_t position = awaited.from; position < awaited.to && on; ++position) {
+            const std::int32_t member = m_members[comm.first + position];
+            if (member >= 0 && member < static_cast<std::int32_t>(m_ranks) &&
+                member != static_cast<std::int32_t>(m_rank) &&
+                !joinArrival(static_cast<std::uint32_t>(member), comm.id, awaited.number)) {
+                giveUp(RaceLimit::Collectives);
+            }
+        }
+        return;
+    }
+}
+
+/// Takes over what a member had done when it came to the collective. Who is not there yet gives nothing.
+/// False: it may have been there, so long ago that its slot has been used again.
+bool Online::joinArrival(std::uint32_t member, std::uint64_t comm, std::uint64_t number) {
+    const std::uint64_t count = m_shared.arrivalCount(member).value.load(std::memory_order_acquire);
+    const std::uint64_t oldest = count > SharedClocks::kArrivals ? count - SharedClocks::kArrivals : 0;
+    for (std::uint64_t place = count; place > oldest; --place) {
+        const ArrivalSlot& slot = m_shared.arrival(member, place - 1);
+        if (slot.comm != comm || slot.number != number) {
+            continue;
+        }
+        if (slot.gives != 0) {
+            Tick clock[SharedClocks::kMostRanks];
+            for (std::uint32_t i = 0; i < m_ranks; ++i) {
+                clock[i] = slot.clock[i];
+            }
+            std::atomic_thread_fence(std::memory_order_acquire);
+            // The one after the last that is kept may be being written.
+            if (m_shared.arrivalCount(member).value.load(std::memory_order_relaxed) + 1 >
+                place - 1 + SharedClocks::kArrivals) {
+                return false;
+            }
+            joinClock(clock);
+        }
+        return true;
+    }
+    return oldest == 0;
+}
+
+} // namespace stopline::preload
