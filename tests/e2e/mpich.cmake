@@ -45,3 +45,11 @@ foreach(victim window agent gdb mpirun rank)
             --program ${programs_mpich}/longrun --victim ${victim} --launcher ${STOPLINE_MPIRUN_MPICH})
     set_tests_properties(e2e.mpich.kill.${victim} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 200 LABELS e2e)
 endforeach()
+# Races found while a job runs.
+foreach(case races_limits races_online races_replayed races_seeds races_unfinished)
+    add_test(NAME e2e.mpich.record.${case}
+        COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
+            --demo ${demo} --programs ${programs_mpich} --scripts ${CMAKE_CURRENT_SOURCE_DIR}/scripts
+            --launcher ${STOPLINE_MPIRUN_MPICH} ${case})
+    set_tests_properties(e2e.mpich.record.${case} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS "e2e;record")
+endforeach()

@@ -78,3 +78,8 @@ foreach(how tag tag-bounded)
             ENVIRONMENT "${root_environment};STOPLINE_REPLAY_BY=${how}")
     endforeach()
 endforeach()
+
+# Races found while a job runs against those found in its recording.
+add_executable(race_oracle race_oracle.cpp)
+target_link_libraries(race_oracle PRIVATE stopline_recordings stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(race_oracle PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

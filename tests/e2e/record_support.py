@@ -20,6 +20,7 @@ class Case:
         self.demo = options.demo
         self.programs = options.programs
         self.scripts = options.scripts
+        self.launcher = options.launcher
         self.folder = tempfile.mkdtemp(prefix="stopline-record-")
         self.mark = uuid.uuid4().hex
         self.failures = []
@@ -83,10 +84,10 @@ class Case:
         text = re.sub(r"libmpi\.so\.[0-9.]+", "libmpi.so…", text)
         return re.sub(r"(\nBytes of the recording.*\n)(  .*\n)+", r"\1  …\n", text)
 
-    def batch(self, script, expected=None, file=FILE, code=0):
+    def batch(self, script, expected=None, file=FILE, code=0, options=()):
         with open(self.path("script"), "w") as f:
             f.write(script)
-        result, out, err = self.run([self.stopline, "--batch", "script", "open", file])
+        result, out, err = self.run([self.stopline, *options, "--batch", "script", "open", file])
         self.equal("exit code of the script", result, code)
         if result != code:
             self.fail(out + err)

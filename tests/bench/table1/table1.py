@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Table 1 of Netzer & Miller (1992) for six programs of the kinds they ran: messages, the share of them that has to be traced,
-a lower bound of it, and what tracing costs in run time.
+a lower bound of it, what tracing costs in run time, and how large the order log is that a replay is told.
 
 usage: table1.py BIN PROGRAMS [RANKS [RUNS]]     BIN: folder with stopline; PROGRAMS: that of the six
 
@@ -42,6 +42,12 @@ def needed(text):
     return int(re.search(r"the order of none of its (\d+) messages is needed", text)[1]), 0, 0
 
 
+def order_bytes(text):
+    """(of the messages that race, of all messages that receives of any source got) from the same."""
+    found = re.search(r"order that a replay is told: (\d+) bytes; with that of all receives it would be (\d+)", text)
+    return f"{found[2]:>10} {found[1]:>10}" if found else f"{'-':>10} {'-':>10}"
+
+
 def percent(value):
     return f"{value * 100:.1f} %"
 
@@ -55,7 +61,7 @@ def main():
     orders = ("all", "racing") if "--order" in run([stopline, "record", "--help"]) else ("all",)
     print(f"{ranks} ranks, {runs} runs each, {os.cpu_count()} cores")
     print(f"{'':6} {'messages':>9} {'traced':>14} {'at least':>9} {'plain':>9} {'(spread)':>18}"
-          f" {'tracing all':>12} {'racing':>9}")
+          f" {'tracing all':>12} {'racing':>9} {'log: all':>10} {'racing':>10}")
     with tempfile.TemporaryDirectory() as temporary:
         recording = os.path.join(temporary, "recording")
         for name, arguments in PROGRAMS.items():
@@ -69,13 +75,14 @@ def main():
             for _ in range(runs):
                 for kind, command in kinds.items():
                     times[kind].append(seconds(command))
-            messages, traced, least = needed(run([stopline, "info", recording]))
+            info = run([stopline, "info", recording])
+            messages, traced, least = needed(info)
             middle = {kind: statistics.median(of) for kind, of in times.items()}
             share = f"{traced} ({percent(traced / messages)})"
             spread = f"({min(times['plain']) / middle['plain'] - 1:+.0%}, {max(times['plain']) / middle['plain'] - 1:+.0%})"
             costs = [percent(middle[kind] / middle["plain"] - 1) if kind in middle else "-" for kind in ("all", "racing")]
             print(f"{name:6} {messages:9} {share:>14} {least:9} {middle['plain']:8.3f}s {spread:>18}"
-                  f" {costs[0]:>12} {costs[1]:>9}", flush=True)
+                  f" {costs[0]:>12} {costs[1]:>9} {order_bytes(info)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -108,6 +108,27 @@ TEST_F(OrderLogs, PersistentReceivesByTheirStarts) {
     EXPECT_EQ(log(), "9 kind 4 2 0 3 2 2\n13 kind 4 2 0 3 1 0\n");
 }
 
+TEST_F(OrderLogs, OfRacingReceivesAlone) {
+    rank.recv(kAnySource, 5, {2, 5});                                           // 3: raced
+    rank.recv(kAnySource, 5, {1, 5});                                           // 5
+    rank.probe(FunctionId::Iprobe, kAnySource, 0, {2, 0}, true, 2);             // 7: it fails as often, then MPI finds the message
+    rank.probe(FunctionId::Iprobe, kAnySource, 0, {1, 0}, true, 1);             // 9: raced
+    const Serial a = rank.recvInit(kAnySource, 1);                              // 11
+    const Serial b = rank.recvInit(kAnySource, 2);                              // 13
+    rank.start({a, b});                                                         // 15: the second one raced
+    rank.wait(FunctionId::Waitall, {a, b}, {{a, {2, 1}}, {b, {1, 2}}});         // 17
+    rank.start({a});                                                            // 19
+    rank.wait(a, {1, 1});                                                       // 21
+    const Serial gone = rank.irecv(kAnySource, 1);                              // 23
+    rank.cancel(gone);                                                          // 25
+    rank.waitCancelled(gone);                                                   // 27
+    FoundRaces racing;
+    racing.raced = {{EventIndex(3), 0}, {EventIndex(9), 0}, {EventIndex(15), 1}};
+    EXPECT_EQ(text(orderLogOf(load(trace), RankId{0}, 0, {}, &racing)),
+              "3 kind 1 2\n7 kind 6 2 4\n9 kind 6 1 2 1\n15 kind 4 1 1 2\n23 kind 2\n");
+    EXPECT_EQ(log(), "3 kind 1 2\n5 kind 1 1\n7 kind 6 2 2 2\n9 kind 6 1 2 1\n15 kind 4 2 0 3 1 2\n19 kind 4 1 0 2\n23 kind 2\n");
+}
+
 TEST_F(OrderLogs, FreedReceivesWhereverTheirEndIsTold) {
     const Serial a = rank.irecv(kAnySource, 1); // 3
     rank.requestFree(a);                        // 5

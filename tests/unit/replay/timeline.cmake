@@ -16,6 +16,7 @@ add_executable(timeline_test
     matching_test.cpp
     mpi4_test.cpp
     one_sided_test.cpp
+    found_races_test.cpp
     order_controls_test.cpp order_log_test.cpp order_marks_test.cpp order_text.h
     refused_test.cpp
     requests_test.cpp
