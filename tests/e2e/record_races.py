@@ -60,10 +60,16 @@ def races_online(case):
 
 
 def seeds(case, first, count, replays):
-    """Random programs: the two agree, and replays that are told of the racing messages alone come out equal, whatever the delays."""
+    """Random programs: the two agree, and replays that are told of the racing messages alone come out equal, whatever the delays
+    (every other seed: without receives that are freed)."""
     case.environment["RACING_JITTER"] = case.path("jitter")
     raced = least = whole = 0
     for seed in range(first, first + count):
+        # Where a receive is freed while it is active a replay is told of all receives.
+        if seed % 2 == 0:
+            case.environment["RACING_UNFREED"] = "1"
+        else:
+            case.environment.pop("RACING_UNFREED", None)
         for text in (f"random_mpi {seed}", f"racing {seed} 1"):
             delay(case, seed * 100)
             printed, said = record_racing(case, text, "--jitter", str(seed))
@@ -77,7 +83,7 @@ def seeds(case, first, count, replays):
             less, more = told(case)
             least += less
             whole += more
-            for replay in range(replays):
+            for replay in range(replays if seed % 2 == 0 else 0):
                 delay(case, seed * 100 + replay + 1)
                 replay_once(case, text, printed, said)
     print(f"{raced} receives and probes raced, {least} bytes of order told, {whole} with that of all receives")
@@ -103,6 +109,14 @@ def races_limits(case):
         _, said = record_racing(case, text)
         case.holds(text, said, rf"given up: {reason}$")
         case.holds(text, case.info(), rf"^  races could not be found while the job ran: {reason}$")
+
+
+def races_freed(case):
+    """Nothing waits for a receive that was freed while it was active: a replay is told of all messages."""
+    printed, _ = record_racing(case, "racing 3075 2", "--jitter", "7")
+    out, err = case.batch("replay\nwait exited\noutput\ncompared\n", options=("--verbose",))
+    case.holds("what is said", err, r"A receive was freed while it was active.*: replays are told of the messages of all receives")
+    case.equal("printed again", sorted(re.findall(r"^\[\d\] (?!identical)(.*)$", out, re.MULTILINE)), sorted(printed.splitlines()))
 
 
 def races_unfinished(case):

@@ -124,7 +124,7 @@ TEST_F(OrderLogs, OfRacingReceivesAlone) {
     rank.waitCancelled(gone);                                                   // 27
     FoundRaces racing;
     racing.raced = {{EventIndex(3), 0}, {EventIndex(9), 0}, {EventIndex(15), 1}};
-    EXPECT_EQ(text(orderLogOf(load(trace), RankId{0}, 0, {}, &racing)),
+    EXPECT_EQ(text(orderLogOf(load(trace), RankId{0}, 0, {}, nullptr, &racing)),
               "3 kind 1 2\n7 kind 6 2 4\n9 kind 6 1 2 1\n15 kind 4 1 1 2\n23 kind 2\n");
     EXPECT_EQ(log(), "3 kind 1 2\n5 kind 1 1\n7 kind 6 2 2 2\n9 kind 6 1 2 1\n15 kind 4 2 0 3 1 2\n19 kind 4 1 0 2\n23 kind 2\n");
 }
