@@ -1,8 +1,10 @@
 // Which members of a collective give data to which.
 #include "data_order.h"
 
-#include "../tracelib/function_forms.h"
 #include "causality_edges.h"
+
+#include "../tracelib/data_flow.h"
+#include "../tracelib/function_forms.h"
 
 #include <algorithm>
 
@@ -22,65 +24,36 @@ Pattern dataPattern(const TimelineData& data, std::uint32_t collective) {
         return Pattern::None;
     }
     const Pattern exchange = rules.inter ? Pattern::OtherGroup : Pattern::All;
-    switch (trace::plainFunction(c.function)) {
-    case FunctionId::Win_fence:
-    case FunctionId::Comm_split:
-    case FunctionId::Comm_split_type:
+    const FunctionId function = trace::plainFunction(c.function);
+    if (function == FunctionId::Win_fence) {
         return Pattern::All;
-    case FunctionId::Barrier:
-    case FunctionId::Ibarrier:
-    case FunctionId::Allreduce:
-    case FunctionId::Iallreduce:
-    case FunctionId::Allgather:
-    case FunctionId::Iallgather:
-    case FunctionId::Allgatherv:
-    case FunctionId::Iallgatherv:
-    case FunctionId::Alltoall:
-    case FunctionId::Ialltoall:
-    case FunctionId::Reduce_scatter:
-    case FunctionId::Ireduce_scatter:
-    case FunctionId::Reduce_scatter_block:
-    case FunctionId::Ireduce_scatter_block:
+    }
+    switch (trace::dataFlow(function)) {
+    case trace::DataFlow::All:
+        return Pattern::All;
+    case trace::DataFlow::Exchange:
         return exchange;
-    case FunctionId::Bcast:
-    case FunctionId::Ibcast:
-    case FunctionId::Scatter:
-    case FunctionId::Iscatter:
-    case FunctionId::Scatterv:
-    case FunctionId::Iscatterv:
+    case trace::DataFlow::FromRoot:
         return rules.rootPosition < 0 ? Pattern::None
                : rules.inter          ? Pattern::RootToOther
                                       : Pattern::RootToAll;
-    case FunctionId::Gather:
-    case FunctionId::Igather:
-    case FunctionId::Gatherv:
-    case FunctionId::Igatherv:
-    case FunctionId::Reduce:
-    case FunctionId::Ireduce:
+    case trace::DataFlow::ToRoot:
         return rules.rootPosition < 0 ? Pattern::None
                : rules.inter          ? Pattern::OtherToRoot
                                       : Pattern::AllToRoot;
-    case FunctionId::Scan:
-    case FunctionId::Iscan:
-    case FunctionId::Exscan:
-    case FunctionId::Iexscan:
+    case trace::DataFlow::Prefix:
         return Pattern::Prefix;
-    default:
-        return Pattern::None;
+    case trace::DataFlow::None:
+        break;
     }
+    return Pattern::None;
 }
 
 /// The member has something to give. Of a persistent collective the bytes are not in the call that starts it.
 bool gives(const TimelineData& data, const Collective& c, std::int32_t rank, std::uint32_t call) {
-    switch (trace::plainFunction(c.function)) {
-    case FunctionId::Barrier:
-    case FunctionId::Ibarrier:
-    case FunctionId::Win_fence:
-    case FunctionId::Comm_split:
-    case FunctionId::Comm_split_type:
+    const FunctionId function = trace::plainFunction(c.function);
+    if (trace::givesWithoutBytes(function) || function == FunctionId::Win_fence) {
         return true;
-    default:
-        break;
     }
     const EventDetails& begin = data.beginDetails(rank, call);
     return begin.sendBytes > 0 || trace::functionClass(begin.function) == CallClass::Start;
@@ -88,15 +61,7 @@ bool gives(const TimelineData& data, const Collective& c, std::int32_t rank, std
 
 /// The member gets something, as far as its own counts say.
 bool gets(const TimelineData& data, const Collective& c, std::int32_t rank, std::uint32_t call) {
-    switch (trace::plainFunction(c.function)) {
-    case FunctionId::Scatter:
-    case FunctionId::Iscatter:
-    case FunctionId::Scatterv:
-    case FunctionId::Iscatterv:
-    case FunctionId::Reduce_scatter:
-    case FunctionId::Ireduce_scatter:
-        break;
-    default:
+    if (!trace::getsByOwnCount(trace::plainFunction(c.function))) {
         return true;
     }
     const EventDetails& begin = data.beginDetails(rank, call);

@@ -4,87 +4,18 @@
 
 #include "rank.h"
 
+#include "../data_flow.h"
 #include "../function_forms.h"
 
 namespace stopline::preload {
 
 using trace::FunctionId;
 
-namespace {
-
-enum class Flow : std::uint8_t { None, All, Exchange, FromRoot, ToRoot, Prefix };
-
-Flow flowOf(FunctionId function) {
-    switch (function) {
-    case FunctionId::Comm_split:
-    case FunctionId::Comm_split_type:
-        return Flow::All;
-    case FunctionId::Barrier:
-    case FunctionId::Ibarrier:
-    case FunctionId::Allreduce:
-    case FunctionId::Iallreduce:
-    case FunctionId::Allgather:
-    case FunctionId::Iallgather:
-    case FunctionId::Allgatherv:
-    case FunctionId::Iallgatherv:
-    case FunctionId::Alltoall:
-    case FunctionId::Ialltoall:
-    case FunctionId::Reduce_scatter:
-    case FunctionId::Ireduce_scatter:
-    case FunctionId::Reduce_scatter_block:
-    case FunctionId::Ireduce_scatter_block:
-        return Flow::Exchange;
-    case FunctionId::Bcast:
-    case FunctionId::Ibcast:
-    case FunctionId::Scatter:
-    case FunctionId::Iscatter:
-    case FunctionId::Scatterv:
-    case FunctionId::Iscatterv:
-        return Flow::FromRoot;
-    case FunctionId::Gather:
-    case FunctionId::Igather:
-    case FunctionId::Gatherv:
-    case FunctionId::Igatherv:
-    case FunctionId::Reduce:
-    case FunctionId::Ireduce:
-        return Flow::ToRoot;
-    case FunctionId::Scan:
-    case FunctionId::Iscan:
-    case FunctionId::Exscan:
-    case FunctionId::Iexscan:
-        return Flow::Prefix;
-    default:
-        return Flow::None;
-    }
-}
-
-bool alwaysGives(FunctionId function) {
-    return function == FunctionId::Barrier || function == FunctionId::Ibarrier ||
-           function == FunctionId::Comm_split || function == FunctionId::Comm_split_type;
-}
-
-/// By its own count, where the counts of members may differ.
-bool gets(FunctionId function, std::uint64_t bytes) {
-    switch (function) {
-    case FunctionId::Scatter:
-    case FunctionId::Iscatter:
-    case FunctionId::Scatterv:
-    case FunctionId::Iscatterv:
-    case FunctionId::Reduce_scatter:
-    case FunctionId::Ireduce_scatter:
-        return bytes > 0;
-    default:
-        return true;
-    }
-}
-
-} // namespace
-
 void Online::arrive(const DetailsView& d, std::uint64_t number, std::uint32_t serial) {
     const FunctionId function = trace::plainFunction(d.function);
-    const Flow flow = flowOf(function);
+    const trace::DataFlow flow = trace::dataFlow(function);
     Comm* comm = commOf(d.comm);
-    if (flow == Flow::None || comm == nullptr) {
+    if (flow == trace::DataFlow::None || comm == nullptr) {
         return;
     }
     own().store(tickOfStart(number), std::memory_order_relaxed);
@@ -95,29 +26,29 @@ void Online::arrive(const DetailsView& d, std::uint64_t number, std::uint32_t se
     std::uint32_t to = 0;
     const std::uint32_t others = between ? comm->size : 0;
     switch (flow) {
-    case Flow::All:
+    case trace::DataFlow::All:
         to = comm->size + comm->remote;
         break;
-    case Flow::Exchange:
+    case trace::DataFlow::Exchange:
         from = others;
         to = comm->size + comm->remote;
         break;
-    case Flow::FromRoot:
+    case trace::DataFlow::FromRoot:
         if (!isRoot && d.root >= 0) {
             from = others + static_cast<std::uint32_t>(d.root);
             to = from + 1;
         }
         break;
-    case Flow::ToRoot:
+    case trace::DataFlow::ToRoot:
         if (isRoot) {
             from = others;
             to = comm->size + comm->remote;
         }
         break;
-    case Flow::Prefix:
+    case trace::DataFlow::Prefix:
         to = comm->position;
         break;
-    case Flow::None:
+    case trace::DataFlow::None:
         break;
     }
     const std::uint64_t instance = comm->collectives++;
@@ -126,12 +57,12 @@ void Online::arrive(const DetailsView& d, std::uint64_t number, std::uint32_t se
     ArrivalSlot& slot = m_shared.arrival(m_rank, place);
     slot.comm = comm->id;
     slot.number = instance;
-    slot.gives = (alwaysGives(function) || d.sendBytes > 0) && (flow != Flow::FromRoot || isRoot) ? 1 : 0;
+    slot.gives = (trace::givesWithoutBytes(function) || d.sendBytes > 0) && (flow != trace::DataFlow::FromRoot || isRoot) ? 1 : 0;
     for (std::uint32_t i = 0; i < m_ranks; ++i) {
         slot.clock[i] = m_clock[i].load(std::memory_order_relaxed);
     }
     count.value.store(place + 1, std::memory_order_release);
-    if (to <= from || !gets(function, d.recvBytes)) {
+    if (to <= from || (trace::getsByOwnCount(function) && d.recvBytes == 0)) {
         return;
     }
     if (to > comm->size + comm->remote || !m_awaited.reserve(m_awaitedCount + 1)) {
