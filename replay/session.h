@@ -6,6 +6,7 @@
 #include "../tracelib/event.h"
 #include "place.h"
 #include "races.h"
+#include "replay_by.h"
 #include "timeline.h"
 
 #include <QObject>
@@ -40,24 +41,6 @@ struct LaunchSpec {
 inline constexpr quint64 kDefaultHistoryEvents = 40'000'000;
 
 struct OrderMarks;
-/// How receives of any source get the messages that they had, when a recording is executed again.
-enum class ReplayBy {
-    Source, ///< each is given its source (Meehan 1994)
-    Tag,    ///< messages that raced are marked, and kept for the receive that they had (Netzer & Miller 1992; order_marks.h)
-    /// The same, and with control messages: no more of them are buffered than in the recorded execution (order_controls.h).
-    TagBounded,
-};
-/// By its name: source, tag, tag-bounded.
-[[nodiscard]] inline std::optional<ReplayBy> replayByOf(QStringView name) {
-    if (name == u"source") {
-        return ReplayBy::Source;
-    }
-    if (name == u"tag") {
-        return ReplayBy::Tag;
-    }
-    return name == u"tag-bounded" ? std::optional(ReplayBy::TagBounded) : std::nullopt;
-}
-
 enum class RankPhase {
     NotStarted,
     Starting, ///< process made, gdb not joined yet
