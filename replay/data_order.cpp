@@ -39,6 +39,13 @@ Tick decidedAt(const TimelineData& data, const RecvHalf& recv) {
     return tickOfEnd(events.endOf(recv.done));
 }
 
+bool hasFreedReceive(const TimelineData& data) {
+    return std::any_of(data.recvs.begin(), data.recvs.end(), [&](const RecvHalf& recv) {
+        return recv.done != kNone && recv.done != recv.post && recv.done != recv.start &&
+               !trace::completesRequests(trace::functionClass(data.beginDetails(recv.rank, recv.done).function));
+    });
+}
+
 namespace {
 
 constexpr std::uint64_t kStretch = 512; ///< events of a rank walked over before another has its turn

@@ -210,6 +210,9 @@ class DataOrder {
 [[nodiscard]] inline bool fromAnySource(const TimelineData& data, const RecvHalf& recv) {
     return data.rank(recv.rank).details[recv.details].recvPeer == kAnySource;
 }
+/// A receive whose request was freed while it was active has been seen complete, at some call. Nothing in the program waits
+/// for that, so it may be so later the next time: what follows from it is not to be relied on where receives are left to MPI.
+[[nodiscard]] bool hasFreedReceive(const TimelineData& data);
 /// The send is certain to wait for its receive.
 [[nodiscard]] bool isSynchronous(const TimelineData& data, const SendHalf& send);
 /// More of what this rank did may still be told.

@@ -2,6 +2,7 @@
 
 #include "causality.h"
 #include "data_order.h"
+#include "order_log_entries.h"
 
 #include "../tracelib/order.h"
 
@@ -10,24 +11,6 @@
 #include <utility>
 
 namespace stopline::replay {
-
-namespace {
-
-void put(std::vector<std::byte>& bytes, std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) {
-        bytes.push_back(std::byte((number & 0x7f) | 0x80));
-    }
-    bytes.push_back(std::byte(number));
-}
-
-std::int32_t firstOfJob(const TimelineData& data, std::int32_t rank) {
-    const auto job = std::find_if(data.jobs.begin(), data.jobs.end(), [rank](const JobRanks& one) {
-        return rank >= one.first && rank < one.first + one.size;
-    });
-    return job == data.jobs.end() ? 0 : job->first;
-}
-
-} // namespace
 
 std::vector<ControlMessage> controlMessages(const Timeline& timeline, const TimelineData& data, const DataOrder& order,
                                             const std::vector<bool>& marked) {
@@ -70,7 +53,7 @@ std::vector<ControlMessage> controlMessages(const Timeline& timeline, const Time
             }
             last = *std::prev(behind);
             if (order.known(id) < tickOfEnd(last)) { // else it is so without a word
-                result.push_back({receiver, last, send.rank, begin, firstOfJob(data, receiver)});
+                result.push_back({receiver, last, send.rank, begin, data.jobOf(receiver)->first});
             }
         }
     }

@@ -370,17 +370,6 @@ OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFai
     return Builder(timeline, rank).build(openFailures, planned, marks, racing);
 }
 
-bool hasFreedReceive(const Timeline& timeline) {
-    return std::any_of(timeline.messages().begin(), timeline.messages().end(), [&](const Message& message) {
-        if (!message.post || !message.done || *message.post == *message.done) {
-            return false;
-        }
-        const CallRef& done = *message.done;
-        const CallClass seenBy = trace::functionClass(timeline.details(done.rank, timeline.call(done).beginDetails).function);
-        return !trace::completesRequests(seenBy) && seenBy != CallClass::Mrecv; // which completes what a probe has matched
-    });
-}
-
 OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {
     return Builder(timeline, rank, &choice).entries();
 }

@@ -55,10 +55,6 @@ struct OrderLog {
                                   const OrderEntries& planned = {}, const OrderMarks* marks = nullptr,
                                   const FoundRaces* racing = nullptr);
 
-/// A receive whose request was freed while it was active has been seen complete, at some call. Nothing in the program waits
-/// for that, so it may be so later the next time: what follows from it is not to be relied on where receives are left to MPI.
-[[nodiscard]] bool hasFreedReceive(const Timeline& timeline);
-
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
 /// receive posted up to there that completed later gets what it got if that had been sent up to there.
 [[nodiscard]] OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice);

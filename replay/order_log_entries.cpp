@@ -28,16 +28,12 @@ void keepRacing(EntriesByCall& entries, StartedSources& started, const FoundRace
     std::erase_if(started, [](const auto& one) { return one.second.empty(); });
 }
 
-namespace {
-
 void put(std::vector<std::byte>& bytes, std::uint64_t number) {
     for (; number >= 0x80; number >>= 7) {
         bytes.push_back(std::byte((number & 0x7f) | 0x80));
     }
     bytes.push_back(std::byte(number));
 }
-
-} // namespace
 
 std::vector<std::byte> bytesOf(const EntriesByCall& entries) {
     std::vector<std::pair<std::uint64_t, const OrderEntry*>> sorted;

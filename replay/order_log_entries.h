@@ -17,6 +17,8 @@ using StartedSources = std::map<std::uint64_t, std::map<std::size_t, std::uint64
 /// source.
 void keepRacing(EntriesByCall& entries, StartedSources& started, const FoundRaces& racing);
 
+/// Appends a varint, as trace::ByteReader reads it.
+void put(std::vector<std::byte>& bytes, std::uint64_t number);
 /// As tracelib/order.h says.
 [[nodiscard]] std::vector<std::byte> bytesOf(const EntriesByCall& entries);
 

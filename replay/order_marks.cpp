@@ -93,23 +93,16 @@ class Marker {
         }
     }
 
-    [[nodiscard]] const JobRanks* jobOf(std::int32_t rank) const {
-        const auto job = std::find_if(m_data.jobs.begin(), m_data.jobs.end(), [rank](const JobRanks& one) {
-            return rank >= one.first && rank < one.first + one.size;
-        });
-        return job == m_data.jobs.end() ? nullptr : &*job;
-    }
-
     /// All members have made it, in one job whose world has been made, too: there it is agreed that messages
     /// are marked.
     [[nodiscard]] bool canHaveTwin(std::uint32_t comm) const {
         const std::vector<RankId>& members = m_data.commEntries[comm].members;
-        const JobRanks* job = members.empty() ? nullptr : jobOf(members.front().value());
+        const JobRanks* job = members.empty() ? nullptr : m_data.jobOf(members.front().value());
         const std::uint32_t world = job == nullptr ? kNone : m_data.commEntry(job->first, kCommWorld);
         return world != kNone && m_makers[comm].size() == members.size() &&
                m_makers[world].size() == std::size_t(job->size) &&
                std::all_of(members.begin(), members.end(),
-                           [&](RankId member) { return jobOf(member.value()) == job; });
+                           [&](RankId member) { return m_data.jobOf(member.value()) == job; });
     }
 
     [[nodiscard]] bool canMark(std::uint32_t id) const {
@@ -180,17 +173,8 @@ class Marker {
         });
     }
 
-    /// A receive whose request was freed while it was active, and which was seen complete by chance: nothing in the program
-    /// waits for it, so that what came behind it may come before it the next time.
-    [[nodiscard]] bool hasFreedReceive() const {
-        return std::any_of(m_data.recvs.begin(), m_data.recvs.end(), [&](const RecvHalf& recv) {
-            return recv.done != kNone && recv.done != recv.post && recv.done != recv.start &&
-                   !trace::completesRequests(trace::functionClass(m_data.beginDetails(recv.rank, recv.done).function));
-        });
-    }
-
     void leaveOpen() {
-        const bool ordered = !hasFreedReceive();
+        const bool ordered = !hasFreedReceive(m_data);
         for (const WindowClass& of : m_windows.classes()) {
             const Gate& gate = m_windows.gates()[of.gate];
             const auto left = m_unmarked.find({gate.comm, gate.receiver});
@@ -258,7 +242,7 @@ class Marker {
         m_twins.erase(std::unique(m_twins.begin(), m_twins.end()), m_twins.end());
         const std::size_t own = m_twins.size();
         for (std::size_t i = 0; i < own; ++i) {
-            const JobRanks* job = jobOf(m_data.commEntries[m_twins[i]].members.front().value());
+            const JobRanks* job = m_data.jobOf(m_data.commEntries[m_twins[i]].members.front().value());
             m_twins.push_back(m_data.commEntry(job->first, kCommWorld));
         }
         for (const std::uint32_t comm : m_twins) {

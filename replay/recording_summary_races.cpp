@@ -71,14 +71,14 @@ QStringList racesByLine(const Timeline& timeline, const std::function<QString(Ca
 }
 
 QStringList foundWhileItRan(const Timeline& timeline, const RecordingFile& file) {
-    std::vector<FoundRaces> found;
+    std::vector<FoundRaces> ranks;
     std::uint64_t raced = 0;
     std::uint64_t traced = 0;
     const FoundRaces* limited = nullptr;
     for (const RecordedRank& rank : file.ranks) {
-        found.push_back(foundRacesOf(std::as_bytes(std::span(rank.values))));
+        ranks.push_back(foundRacesOf(std::as_bytes(std::span(rank.values))));
     }
-    for (const FoundRaces& one : found) {
+    for (const FoundRaces& one : ranks) {
         raced += one.raced.size();
         traced += one.traced;
         limited = one.looked && !one.complete ? &one : limited;
@@ -86,18 +86,21 @@ QStringList foundWhileItRan(const Timeline& timeline, const RecordingFile& file)
     if (limited != nullptr) {
         return {QStringLiteral("races could not be found while the job ran: %1").arg(QString::fromUtf8(limitText(limited->limit)))};
     }
-    if (!areComplete(found)) {
+    if (!areComplete(ranks)) {
         return {};
+    }
+    const QString found = QStringLiteral("found while the job ran: %1 receives and probes that raced, %2 messages to be traced").arg(raced).arg(traced);
+    if (timeline.hasFreedReceive()) {
+        return {found, QStringLiteral("a replay is told of all receives, as one was freed while it was active")};
     }
     std::size_t told = 0;
     std::size_t all = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
         const RankId rank(static_cast<std::int32_t>(i));
-        told += orderLogOf(timeline, rank, 0, {}, nullptr, &found[i]).bytes.size();
+        told += orderLogOf(timeline, rank, 0, {}, nullptr, &ranks[i]).bytes.size();
         all += orderLogOf(timeline, rank).bytes.size();
     }
-    return {QStringLiteral("found while the job ran: %1 receives and probes that raced, %2 messages to be traced").arg(raced).arg(traced),
-            QStringLiteral("order that a replay is told: %1 bytes; with that of all receives it would be %2").arg(told).arg(all)};
+    return {found, QStringLiteral("order that a replay is told: %1 bytes; with that of all receives it would be %2").arg(told).arg(all)};
 }
 
 } // namespace stopline::replay

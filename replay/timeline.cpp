@@ -1,3 +1,4 @@
+#include "data_order.h"
 #include "timeline_impl.h"
 
 #include <algorithm>
@@ -81,6 +82,10 @@ void Timeline::addJob(const JobRanks& job) {
 
 bool Timeline::brokenOff(RankId rank) const {
     return m_impl->has(rank) && m_impl->data.rank(rank.value()).brokenOff;
+}
+
+bool Timeline::hasFreedReceive() const {
+    return replay::hasFreedReceive(m_impl->data);
 }
 
 std::optional<RankId> Timeline::halfLostBy(const Message& message) const {

@@ -246,6 +246,12 @@ struct TimelineData {
     TransportRules rules;
     std::vector<RankData> ranks;
     std::vector<JobRanks> jobs;
+    /// That a rank belongs to; null where none is known.
+    [[nodiscard]] const JobRanks* jobOf(std::int32_t rank) const {
+        const auto of = [rank](const JobRanks& job) { return rank >= job.first && rank < job.first + job.size; };
+        const auto job = std::find_if(jobs.begin(), jobs.end(), of);
+        return job == jobs.end() ? nullptr : &*job;
+    }
     GrowingArray<Link> links;
     GrowingArray<SendHalf> sends;
     GrowingArray<RecvHalf> recvs;

@@ -154,6 +154,24 @@ TEST(OrderMarksTest, NonBlockingReceivesAtTheirPosting) {
     EXPECT_EQ(logs.byTag(2), "1 kind 8\n");
 }
 
+TEST(OrderMarksTest, WhereAReceiveWasFreedWhileActiveNothingIsLeftToMpi) {
+    // What the receive got came by chance before the Request_free ended; the next time what rank 1 sends may come first.
+    for (const FunctionId seenBy : {FunctionId::Wait, FunctionId::Request_free}) {
+        Job job(3);
+        job[2].send(0);
+        job[1].send(0);
+        const auto request = job[0].irecv(kAny);
+        job[0].wait(seenBy, {request}, {{request, {2, 0}}});
+        job[0].recv(kAny, 0, {1, 0});
+        finalize(job);
+        const MarkedLogs logs(job);
+        EXPECT_EQ(logs.marks().windows, 2U);
+        EXPECT_EQ(logs.marks().marked, 1U);
+        EXPECT_EQ(logs.marks().open, seenBy == FunctionId::Wait ? 1U : 0U);
+        EXPECT_EQ(logs.byTag(0), seenBy == FunctionId::Wait ? "1 kind 8\n7 kind 7 2 2\n" : "1 kind 8\n3 kind 1 2\n7 kind 7 2 2\n");
+    }
+}
+
 TEST(OrderMarksTest, ACommunicatorHasATwinWhereItCarriesMarkedMessages) {
     Job job(3);
     trace::CommInfo one;
