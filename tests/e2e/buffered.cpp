@@ -49,7 +49,8 @@ class Test {
         const int bounded = most(SLOW, "by tag, bounded");
         // The control message comes before the program can note what it has received; and the last message of all has
         // no other one that it raced with, so that nothing keeps it back.
-        return bounded >= 0 && bounded <= 3 && m_session.orderMarks()->controls.size() >= std::size_t(MESSAGES);
+        return bounded >= 0 && bounded <= 3 && m_session.orderMarks()->marked == std::uint64_t(2 * MESSAGES - 1) &&
+               m_session.orderMarks()->controls.size() == std::size_t(2 * MESSAGES - 1);
     }
 
   private:

@@ -1,6 +1,6 @@
 /* Ranks 1 and 2 send to rank 0, which takes what comes from whoever sends. All look at a file in memory that they share,
  * which says how:
- *   PACED   each sends its next message when rank 0 has received the one before
+ *   PACED   the two take turns, and each sends when rank 0 has received what was sent before
  *   FLOOD   rank 0 receives nothing before both have sent all
  *   SLOW    rank 0 receives slowly, and the others send as fast as they can
  * Rank 0 notes there the most messages of one rank that had been sent and not received.
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         printf("%d\n", sum);
     } else if (rank <= 2) {
         for (int i = 0; i < MESSAGES; i++) {
-            while (board->how == PACED && board->received[rank] < i) {
+            while (board->how == PACED && (board->received[rank] < i || board->received[3 - rank] < i + rank - 1)) {
                 usleep(100);
             }
             MPI_Send(&i, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
