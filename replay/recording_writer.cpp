@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kWorthCompressing = 64;
 /// Kept back on the disk for the last chunks: staging areas, exits, call sites.
 constexpr off_t kReserveBytes = 256 * 1024;
+constexpr off_t kEndBytes = 8 * 1024; // two pages: the chunk that ends a file takes less than one, and may lie across
 /// Pieces of blocks are at most this long, or one block.
 constexpr std::size_t kBlockPiece = 1u << 20;
 
@@ -55,10 +56,28 @@ std::string_view view(const std::vector<std::byte>& bytes, std::size_t from, std
     return {reinterpret_cast<const char*>(bytes.data()) + from, to - from};
 }
 
+/// A file without a name, gone when we are, that takes so much room. Where there is none of it, or no such thing, -1.
+int reserve(const std::string& folder, off_t bytes) {
+    const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0 && ::posix_fallocate(file, 0, bytes) != 0) {
+        ::close(file);
+        return -1;
+    }
+    return file;
+}
+
+void release(int& reserve) {
+    if (reserve >= 0) {
+        ::close(reserve);
+        reserve = -1;
+    }
+}
+
 } // namespace
 
 RecordingWriter::~RecordingWriter() {
     releaseReserve();
+    release(m_endReserve);
     if (m_fd >= 0) {
         ::close(m_fd);
     }
@@ -75,10 +94,9 @@ std::string RecordingWriter::open(const std::string& target) {
     if (m_fd < 0) {
         return m_part + ": " + std::strerror(errno);
     }
-    // A file without a name, gone when we are. Where there is no such thing, there is no reserve.
-    m_reserve = ::open(folderOf(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (m_reserve >= 0 && ::posix_fallocate(m_reserve, 0, kReserveBytes) != 0) {
-        releaseReserve();
+    m_endReserve = reserve(folderOf(target), kEndBytes);
+    for (off_t bytes = kReserveBytes; m_reserve < 0 && bytes > kEndBytes; bytes /= 2) {
+        m_reserve = reserve(folderOf(target), bytes);
     }
     const FileHeader header;
     if (!write(&header, sizeof header)) {
@@ -91,14 +109,12 @@ std::string RecordingWriter::open(const std::string& target) {
 }
 
 void RecordingWriter::releaseReserve() {
-    if (m_reserve >= 0) {
-        ::close(m_reserve);
-        m_reserve = -1;
-    }
+    release(m_reserve);
 }
 
 void RecordingWriter::discard() {
     releaseReserve();
+    release(m_endReserve);
     if (m_fd >= 0) {
         ::close(m_fd);
         m_fd = -1;
@@ -127,6 +143,9 @@ bool RecordingWriter::write(const void* bytes, std::size_t count) {
 bool RecordingWriter::add(ChunkType type, std::int32_t rank, std::string_view bytes, std::uint64_t position) {
     if (m_fd < 0 || bytes.size() > kMaxChunkBytes) {
         return false;
+    }
+    if (type == ChunkType::End) {
+        release(m_endReserve);
     }
     ChunkHeader header;
     header.type = static_cast<std::uint32_t>(type);

@@ -65,7 +65,8 @@ class RecordingWriter {
     std::string m_target;
     std::string m_part;
     int m_fd = -1;
-    int m_reserve = -1;
+    int m_reserve = -1;    ///< room for the last chunks
+    int m_endReserve = -1; ///< for the one that ends the file, and says what is missing
     int m_fault = 0;
     std::uint64_t m_size = 0;
     std::map<std::int32_t, Written> m_written;

@@ -133,7 +133,7 @@ def full_disk(case):
         print("mounting is not allowed here")
         sys.exit(77)
     try:
-        # 256 KiB of it are kept back for the end.
+        # 256 KiB of it are kept back for the end where there are as many; else less.
         for filler, fits in ((100, True), (330, False)):
             with open(os.path.join(folder, "filler"), "wb") as f:
                 f.write(b"x" * filler * 1024)
