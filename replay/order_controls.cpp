@@ -13,7 +13,7 @@
 namespace stopline::replay {
 
 std::vector<ControlMessage> controlMessages(const Timeline& timeline, const TimelineData& data, const DataOrder& order,
-                                            const std::vector<bool>& marked) {
+                                            const std::vector<bool>& marked, const std::atomic<bool>* cancelled) {
     const auto timeOf = [&](std::int32_t rank, std::uint64_t event) { return timeline.axisTime(RankId{rank}, EventIndex{event}); };
     std::vector<std::vector<std::uint64_t>> received(std::size_t(data.rankCount())); // ends, in their order
     std::vector<std::vector<std::uint32_t>> sent(std::size_t(data.rankCount()));
@@ -33,6 +33,9 @@ std::vector<ControlMessage> controlMessages(const Timeline& timeline, const Time
     }
     std::vector<ControlMessage> result;
     for (auto& ids : sent) {
+        if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
+            break;
+        }
         std::sort(ids.begin(), ids.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return data.sends[a].call < data.sends[b].call; });
         std::map<std::int32_t, std::uint64_t> waited; // ends that have been waited for, by receiver
@@ -81,14 +84,18 @@ std::vector<std::byte> controlLog(const std::vector<ControlMessage>& messages, R
     return bytes;
 }
 
-std::vector<std::byte> controlEntry(const std::vector<ControlMessage>& messages, RankId rank) {
-    const std::vector<std::byte> log = controlLog(messages, rank);
-    std::vector<std::byte> entry;
-    put(entry, 0); // before all events
-    entry.push_back(std::byte(trace::OrderKind::Controls));
-    put(entry, log.size());
-    entry.insert(entry.end(), log.begin(), log.end());
-    return entry;
+std::vector<std::byte> withControls(const std::vector<std::byte>& log, const std::vector<ControlMessage>& messages, RankId rank) {
+    if (messages.empty()) {
+        return log;
+    }
+    const std::vector<std::byte> controls = controlLog(messages, rank);
+    std::vector<std::byte> bytes;
+    put(bytes, 0); // before all events
+    bytes.push_back(std::byte(trace::OrderKind::Controls));
+    put(bytes, controls.size());
+    bytes.insert(bytes.end(), controls.begin(), controls.end());
+    bytes.insert(bytes.end(), log.begin(), log.end());
+    return bytes;
 }
 
 void leaveOutBeyond(std::vector<ControlMessage>& messages, const std::vector<std::uint64_t>& places) {

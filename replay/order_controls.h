@@ -11,6 +11,7 @@
 
 #include "timeline_data.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,14 +32,17 @@ struct ControlMessage {
 /// Times are those of the drawing axis, on which no message is received before it is sent. `data`: of the timeline.
 /// For the sends that are marked (by send; all of them are received by calls that ended well, in one job). Those between
 /// two ranks come in the order of their events on both. Orders that messages of the program give are left out.
+/// Not all of them once it is `cancelled`.
 [[nodiscard]] std::vector<ControlMessage> controlMessages(const Timeline& timeline, const TimelineData& data, const DataOrder& order,
-                                                          const std::vector<bool>& marked);
+                                                          const std::vector<bool>& marked, const std::atomic<bool>* cancelled = nullptr);
 
 /// What a rank follows of them, as trace::ControlReader reads it.
 [[nodiscard]] std::vector<std::byte> controlLog(const std::vector<ControlMessage>& messages, RankId rank);
 
-/// The same as the first entry of an order log (tracelib/order.h).
-[[nodiscard]] std::vector<std::byte> controlEntry(const std::vector<ControlMessage>& messages, RankId rank);
+/// The order log of a rank with that as its first entry (tracelib/order.h), for ranks that have none as well: all make a
+/// communicator for them. Without any messages it is the log itself.
+[[nodiscard]] std::vector<std::byte> withControls(const std::vector<std::byte>& log, const std::vector<ControlMessage>& messages,
+                                                  RankId rank);
 
 /// Leaves out those that would keep a rank from coming to its place, as the one that is to send them stops before that.
 /// `places`: the last event of each rank.

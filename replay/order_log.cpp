@@ -32,8 +32,8 @@ bool deliversSome(FunctionId function) {
 
 class Builder {
   public:
-    Builder(const Timeline& timeline, RankId rank, const Choice* choice = nullptr)
-        : m_timeline(timeline), m_rank(rank), m_choice(choice),
+    Builder(const Timeline& timeline, RankId rank, const Choice* choice = nullptr, const std::atomic<bool>* cancelled = nullptr)
+        : m_timeline(timeline), m_rank(rank), m_choice(choice), m_cancelled(cancelled),
           m_upTo(choice != nullptr ? choice->upTo[std::size_t(rank.value())].value() : ~std::uint64_t{0}) {}
 
     OrderLog build(std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks, const FoundRaces* racing) {
@@ -50,11 +50,6 @@ class Builder {
         }
         m_log.bytes = bytesOf(m_entries);
         m_log.entries = m_entries.size();
-        if (marks != nullptr && !marks->controls.empty()) {
-            // First of all, and for ranks that have none as well: all make a communicator for them.
-            const std::vector<std::byte> entry = controlEntry(marks->controls, m_rank);
-            m_log.bytes.insert(m_log.bytes.begin(), entry.begin(), entry.end());
-        }
         return std::move(m_log);
     }
 
@@ -71,7 +66,11 @@ class Builder {
             m_log.unforced = Unforced{Unforced::Why::Missing, m_timeline.firstEvent(m_rank)};
             return;
         }
+        constexpr std::uint32_t kLook = 1U << 14; // calls between two looks at whether anybody still wants it
         for (std::uint32_t i = 0; i < calls; ++i) {
+            if (m_cancelled != nullptr && i % kLook == 0 && m_cancelled->load(std::memory_order_relaxed)) {
+                return;
+            }
             m_at = {m_rank, CallIndex(i)};
             const Call call = m_timeline.call(m_at);
             const EventDetails& begin = m_timeline.details(m_rank, call.beginDetails);
@@ -352,6 +351,7 @@ class Builder {
     const Timeline& m_timeline;
     RankId m_rank;
     const Choice* m_choice;
+    const std::atomic<bool>* m_cancelled;
     std::uint64_t m_upTo; ///< what calls have found out behind this event is not to be so again
     bool m_choiceMade = false;
     CallRef m_at{RankId(0), CallIndex(0)}; ///< the call at hand
@@ -366,8 +366,8 @@ class Builder {
 } // namespace
 
 OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned,
-                    const OrderMarks* marks, const FoundRaces* racing) {
-    return Builder(timeline, rank).build(openFailures, planned, marks, racing);
+                    const OrderMarks* marks, const FoundRaces* racing, const std::atomic<bool>* cancelled) {
+    return Builder(timeline, rank, nullptr, cancelled).build(openFailures, planned, marks, racing);
 }
 
 OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {

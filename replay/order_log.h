@@ -7,6 +7,7 @@
 
 #include "../tracelib/order.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -50,10 +51,11 @@ struct OrderLog {
 /// when the recording did, if that is how it ended. Receives that had not completed do what is planned for them; where
 /// nothing is, they are left to MPI, and so is what follows the recording's end. With `marks`, the log is the one of the
 /// replay by marked messages (order_marks.h). With `racing`, the sources of all receives and probes that did not race are
-/// left to MPI as well: they have no choice where those that did are forced. Not both.
+/// left to MPI as well: they have no choice where those that did are forced. Not both. Control messages are not in it, see
+/// withControls(). Once it is `cancelled`, what is returned is not whole.
 [[nodiscard]] OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures = 0,
                                   const OrderEntries& planned = {}, const OrderMarks* marks = nullptr,
-                                  const FoundRaces* racing = nullptr);
+                                  const FoundRaces* racing = nullptr, const std::atomic<bool>* cancelled = nullptr);
 
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
 /// receive posted up to there that completed later gets what it got if that had been sent up to there.

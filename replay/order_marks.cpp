@@ -18,8 +18,8 @@ namespace {
 
 class Marker {
   public:
-    Marker(const TimelineData& data, const DataOrder& order, const RaceWindows& windows)
-        : m_data(data), m_order(order), m_windows(windows) {}
+    Marker(const TimelineData& data, const DataOrder& order, const RaceWindows& windows, const std::atomic<bool>* cancelled)
+        : m_data(data), m_order(order), m_windows(windows), m_cancelled(cancelled) {}
 
     OrderMarks mark(const std::vector<std::uint32_t>& traced, const Timeline* times) {
         for (std::uint32_t send = 0; send < m_data.sends.size(); ++send) {
@@ -33,6 +33,9 @@ class Marker {
         findMakers();
         m_isMarked.resize(m_data.sends.size());
         for (const std::uint32_t send : traced) {
+            if (isCancelled()) {
+                return std::move(m_marks);
+            }
             if (canMark(send)) {
                 markSend(send);
             } else {
@@ -44,12 +47,14 @@ class Marker {
         leaveOpen();
         putTwins();
         if (times != nullptr) {
-            m_marks.controls = controlMessages(*times, m_data, m_order, m_isMarked);
+            m_marks.controls = controlMessages(*times, m_data, m_order, m_isMarked, m_cancelled);
         }
         return std::move(m_marks);
     }
 
   private:
+    [[nodiscard]] bool isCancelled() const { return m_cancelled != nullptr && m_cancelled->load(std::memory_order_relaxed); }
+
     /// Every rank is known from its first event on, and makes its calls in one order.
     [[nodiscard]] bool isWhole() const {
         return std::all_of(m_data.ranks.begin(), m_data.ranks.end(), [](const RankData& rank) {
@@ -176,6 +181,9 @@ class Marker {
     void leaveOpen() {
         const bool ordered = !hasFreedReceive(m_data);
         for (const WindowClass& of : m_windows.classes()) {
+            if (isCancelled()) {
+                return;
+            }
             const Gate& gate = m_windows.gates()[of.gate];
             const auto left = m_unmarked.find({gate.comm, gate.receiver});
             const bool safe = left == m_unmarked.end() ||
@@ -255,6 +263,7 @@ class Marker {
     const TimelineData& m_data;
     const DataOrder& m_order;
     const RaceWindows& m_windows;
+    const std::atomic<bool>* m_cancelled;
     OrderMarks m_marks;
     std::vector<bool> m_isMarked; ///< by send
     std::vector<std::vector<std::pair<std::int32_t, std::uint32_t>>>
@@ -266,11 +275,11 @@ class Marker {
 
 } // namespace
 
-OrderMarks RaceAnalysis::orderMarks(const Timeline* times) const {
+OrderMarks RaceAnalysis::orderMarks(const Timeline* times, const std::atomic<bool>* cancelled) const {
     if (m_impl->data == nullptr) {
         return {};
     }
-    return Marker(*m_impl->data, m_impl->order, m_impl->windows).mark(m_impl->tracedSends(), times);
+    return Marker(*m_impl->data, m_impl->order, m_impl->windows, cancelled).mark(m_impl->tracedSends(cancelled), times);
 }
 
 bool OrderMarks::leavesOpen(RankId rank, EventIndex begin) const {

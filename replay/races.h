@@ -41,6 +41,7 @@
 
 #include "timeline.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -152,8 +153,9 @@ class RaceAnalysis {
     [[nodiscard]] std::vector<Alternative> alternatives(const Race& race) const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
     /// What of that a re-execution can do, see order_marks.h. With the timeline: also which control messages keep a
-    /// re-execution from having more buffered than this one had, by its times.
-    [[nodiscard]] OrderMarks orderMarks(const Timeline* times = nullptr) const;
+    /// re-execution from having more buffered than this one had, by its times. Once it is `cancelled`, what is returned is
+    /// not whole.
+    [[nodiscard]] OrderMarks orderMarks(const Timeline* times = nullptr, const std::atomic<bool>* cancelled = nullptr) const;
 
     /// Receives and probes of any source that have been looked at, whether they raced or not.
     [[nodiscard]] std::size_t windows() const;

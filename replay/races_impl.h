@@ -17,8 +17,8 @@ struct RaceAnalysis::Impl {
     template <typename Visit>
     void eachRace(Visit&& visit) const;
     [[nodiscard]] static std::vector<Race> sorted(std::vector<Race> races);
-    /// The sends of MinimalTrace::traced.
-    [[nodiscard]] std::vector<std::uint32_t> tracedSends() const;
+    /// The sends of MinimalTrace::traced; not all of them once it is `cancelled`.
+    [[nodiscard]] std::vector<std::uint32_t> tracedSends(const std::atomic<bool>* cancelled = nullptr) const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
 
     Orders orders;

@@ -61,10 +61,13 @@ void traceStream(const TimelineData& data, const DataOrder& order, const RaceWin
 
 } // namespace
 
-std::vector<std::uint32_t> RaceAnalysis::Impl::tracedSends() const {
+std::vector<std::uint32_t> RaceAnalysis::Impl::tracedSends(const std::atomic<bool>* cancelled) const {
     std::vector<std::uint32_t> traced;
     for (const Gate& gate : windows.gates()) {
         for (const auto& [who, stream] : streamsOf(windows, gate)) {
+            if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
+                return traced;
+            }
             traceStream(*data, order, windows, gate, stream, traced);
         }
     }

@@ -74,22 +74,10 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
             m_link->poll();
             setPhase(RankPhase::Exited, StopWhy::None, QStringLiteral("killed by %1").arg(event.signalName));
             m_view.exitSignal = -1;
-            m_link->pull([this](bool ok) {
-                if (ok) {
-                    takePlace();
-                    emit traceRead();
-                }
-                emit ended_();
-            });
+            m_link->pull([this](bool ok) { readTrace(ok, [this] { emit ended_(); }); });
             return;
         }
-        m_link->pull([this, status](bool ok) {
-            if (ok) {
-                takePlace();
-                emit traceRead();
-            }
-            endOf(status);
-        });
+        m_link->pull([this, status](bool ok) { readTrace(ok, [this, status] { endOf(status); }); });
     });
     connect(m_gdb, &mi::GdbSession::died, this, [this](const QString& why) {
         if (ended() || m_killing) {
@@ -215,12 +203,13 @@ void RankProcess::onAttached() {
                 if (ended()) {
                     return;
                 }
-                if (ok) {
-                    takePlace();
-                    emit traceRead();
-                }
-                afterStop();
-                emit joined(); // the pause that was asked for; what belongs to joining is done all the same
+                readTrace(ok, [this] {
+                    if (ended()) {
+                        return;
+                    }
+                    afterStop();
+                    emit joined(); // the pause that was asked for; what belongs to joining is done all the same
+                });
             });
             return;
         }
@@ -301,11 +290,11 @@ void RankProcess::settleEnd() {
         if (ended()) {
             return;
         }
-        if (ok) {
-            takePlace();
-            emit traceRead();
-        }
-        endOf(m_link->status().waitStatus);
+        readTrace(ok, [this] {
+            if (!ended()) {
+                endOf(m_link->status().waitStatus);
+            }
+        });
     });
 }
 

@@ -97,6 +97,11 @@ class RankProcess : public QObject {
     /// gone.
     void fetch(std::function<void(bool)> then);
 
+    /// Takes in what link()->image() has got, and calls back when all of it has been, at once or later; it may be that the rank
+    /// is no more by then. Only then is the rank told to have stopped or ended.
+    using Taker = std::function<void(std::function<void()>)>;
+    void setTaker(Taker taker) { m_taker = std::move(taker); }
+
     /// Source location of the last event's call site; set by the session, which knows the symbols.
     void setLocation(const SourceLocation& location, int userFrame);
     /// What is shown as the reason of the present stop; for a rank brought back to an earlier one.
@@ -108,7 +113,6 @@ class RankProcess : public QObject {
     void arrived();  ///< at its threshold, held
     void stoppedNow(); ///< a stop that the user sees
     void ended_();     ///< exited, killed or lost
-    void traceRead();  ///< link()->image() is newer
     /// It has replaced its program by exec; `recorded` when it had called MPI before: nothing more will be recorded.
     void programReplaced(const QString& path, bool recorded);
     void rejoined();   ///< the new program's libraries are there; it goes on by itself
@@ -122,6 +126,7 @@ class RankProcess : public QObject {
     void onStatus(const agent::RankStatus& before, const agent::RankStatus& now);
     void onStopped(const mi::StopEvent& event);
     void onResumeFailed(const QString& why);
+    void readTrace(bool pulled, std::function<void()> then);
     void classify(const mi::StopEvent& event);
     void onExec(const QString& path);
     void rejoin();
@@ -159,6 +164,7 @@ class RankProcess : public QObject {
     quint64 m_stopAddress = 0;
     int m_runToBreakpoint = 0;
     int m_startBreakpoint = 0;
+    Taker m_taker;
     Plan m_plan = Plan::None;
     int m_callLine = 0; ///< of the call that the plan finishes
     mi::Resume m_lastResume = mi::Resume::Continue;

@@ -1,6 +1,8 @@
 // Stops of a rank: what gdb says of them, and what they mean to the user.
 #include "rank_process.h"
 
+#include <QPointer>
+
 #include "../gdbmi/agent_guard.h"
 
 #include <cstring>
@@ -24,11 +26,26 @@ void RankProcess::takePlace() {
 
 void RankProcess::look(std::function<void()> then) {
     m_link->pull([this, then = std::move(then)](bool ok) {
-        if (ok) {
+        if (ok && m_taker) {
             takePlace();
-            emit traceRead();
+            m_taker(then);
+        } else {
+            then();
         }
+    });
+}
+
+/// `then` comes when what has been pulled is in the recording, unless the rank is no more by then.
+void RankProcess::readTrace(bool pulled, std::function<void()> then) {
+    if (!pulled || !m_taker) {
         then();
+        return;
+    }
+    takePlace();
+    m_taker([guarded = QPointer<RankProcess>(this), then = std::move(then)] {
+        if (guarded) {
+            then();
+        }
     });
 }
 
@@ -60,11 +77,11 @@ void RankProcess::onStopped(const mi::StopEvent& event) {
         if (ended()) {
             return;
         }
-        if (ok) {
-            takePlace();
-            emit traceRead();
-        }
-        classify(event);
+        readTrace(ok, [this, event] {
+            if (!ended()) {
+                classify(event);
+            }
+        });
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include "../tracelib/reader.h"
 #include "order_log.h"
+#include "replay_by.h"
 #include "timeline.h"
 
 #include <QString>
@@ -14,6 +15,10 @@
 #include <vector>
 
 namespace stopline::replay {
+
+struct LogsOf;
+struct LogsProgress;
+struct ReplayLogs;
 
 /// The first event at which an execution differs from the recording.
 struct Difference {
@@ -88,10 +93,13 @@ class Recording {
     };
     [[nodiscard]] const std::optional<Outside>& outside() const { return m_outside; }
 
-    /// What the next execution of a rank has to follow to be the recorded one (order_log.h). Valid until the next call.
-    [[nodiscard]] const OrderLog& orderLog(RankId rank) const;
-    /// The same where messages are marked (order_marks.h).
-    [[nodiscard]] OrderLog orderLog(RankId rank, const OrderMarks& marks) const;
+    /// What the next execution has to follow to be the recorded one. By tag, all races must have been found. Any thread may
+    /// do it while nobody changes this recording, not even by looking for races; times of the axis must have been asked for
+    /// before. Null once it is cancelled.
+    [[nodiscard]] std::shared_ptr<const ReplayLogs> makeReplayLogs(ReplayBy how, LogsProgress& progress) const;
+    /// What was made last, if it is made so and still holds; else null.
+    [[nodiscard]] std::shared_ptr<const ReplayLogs> replayLogs(ReplayBy how) const;
+    void keepReplayLogs(std::shared_ptr<const ReplayLogs> logs) { m_logs = std::move(logs); }
     /// The ranks of the recorded execution have found all its races themselves, by rank: the next one is forced in those
     /// alone. Branches, and what is planned, are followed in everything.
     void setFoundRaces(std::vector<FoundRaces> found);
@@ -109,9 +117,8 @@ class Recording {
 
   private:
     struct RankFeed;
-    struct OrderCache;
     [[nodiscard]] std::uint64_t openFailures(RankId rank) const;
-    [[nodiscard]] OrderLog makeOrderLog(RankId rank, const OrderMarks* marks) const;
+    [[nodiscard]] LogsOf logsNow(ReplayBy how) const;
     static void noteOpenPoll(RankFeed& feed, const trace::RankImage& image);
     void join(RankFeed& feed);
     [[nodiscard]] static TimeNs heldBefore(const RankFeed& feed, EventIndex event);
@@ -139,6 +146,7 @@ class Recording {
     RaceAnalysis m_races; ///< of the timeline; anew where that is replaced
     std::vector<OrderEntries> m_planned; ///< by rank; empty: nothing is
     std::vector<FoundRaces> m_foundRaces; ///< by rank; empty: they are not known
+    std::shared_ptr<const ReplayLogs> m_logs;
     std::vector<std::unique_ptr<RankFeed>> m_feeds;
     std::optional<Outside> m_outside;
     bool m_sitesMoved = false;

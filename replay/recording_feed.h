@@ -19,15 +19,6 @@ namespace stopline::replay {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The order log of a rank, and of what.
-struct Recording::OrderCache {
-    bool known = false;
-    EventIndex last{0};
-    std::uint64_t openFailures = 0;
-    std::size_t jobs = 0;
-    OrderLog log;
-};
-
 struct Recording::RankFeed {
     RankId rank{0};
     trace::RankReader reader;
@@ -49,7 +40,6 @@ struct Recording::RankFeed {
     std::unordered_map<std::uint64_t, CodeAddress> executedSite; ///< by the recorded one
     EventIndex openPoll{0}; ///< begin of the latest poll that had not ended when it was read; 0: none
     std::uint64_t openFailures = 0; ///< of it, so far
-    mutable OrderCache order;
     std::vector<DetailsId> toTimeline;   ///< by DetailsId of the reader; value()==UINT32_MAX: not translated yet
     std::unordered_map<std::string, DetailsId> known; ///< timeline's ids by encoded details
     // Times of a later execution are moved so that they go on where the recording ended (see append()).

@@ -3,6 +3,7 @@
 #include "recording.h"
 
 #include "recording_feed.h"
+#include "replay_logs.h"
 
 #include <algorithm>
 #include <utility>
@@ -11,13 +12,7 @@ namespace stopline::replay {
 
 void Recording::setFoundRaces(std::vector<FoundRaces> found) {
     m_foundRaces = std::move(found);
-    for (auto& feed : m_feeds) {
-        feed->order.known = false;
-    }
-}
-
-OrderLog Recording::orderLog(RankId rank, const OrderMarks& marks) const {
-    return makeOrderLog(rank, &marks);
+    m_logs.reset();
 }
 
 std::uint64_t Recording::openFailures(RankId rank) const {
@@ -25,27 +20,36 @@ std::uint64_t Recording::openFailures(RankId rank) const {
     return feed.openPoll == m_timeline->lastEvent(rank) ? feed.openFailures : 0;
 }
 
-OrderLog Recording::makeOrderLog(RankId rank, const OrderMarks* marks) const {
-    const auto index = std::size_t(rank.value());
-    // Marks are found in the whole recording, whatever else is known of its races.
-    const bool racing = marks == nullptr && index < m_foundRaces.size();
-    return orderLogOf(*m_timeline, rank, openFailures(rank), index < m_planned.size() ? m_planned[index] : OrderEntries(), marks,
-                      racing ? &m_foundRaces[index] : nullptr);
+LogsOf Recording::logsNow(ReplayBy how) const {
+    LogsOf now;
+    now.how = how;
+    for (std::int32_t rank = 0; rank < m_timeline->rankCount(); ++rank) {
+        now.last.push_back(m_timeline->lastEvent(RankId(rank)));
+        now.openFailures.push_back(openFailures(RankId(rank)));
+    }
+    return now;
 }
 
-const OrderLog& Recording::orderLog(RankId rank) const {
-    const EventIndex last = m_timeline->lastEvent(rank);
-    const std::uint64_t failures = openFailures(rank);
-    OrderCache& cache = m_feeds[std::size_t(rank.value())]->order;
-    // All events of the rank are gone through: once for as many of them, as each journey asks.
-    if (!cache.known || cache.last != last || cache.openFailures != failures || cache.jobs != m_jobs.all().size()) {
-        cache.log = makeOrderLog(rank, nullptr);
-        cache.last = last;
-        cache.openFailures = failures;
-        cache.jobs = m_jobs.all().size();
-        cache.known = true;
+std::shared_ptr<const ReplayLogs> Recording::makeReplayLogs(ReplayBy how, LogsProgress& progress) const {
+    auto made = std::make_shared<ReplayLogs>();
+    made->of = logsNow(how);
+    if (how != ReplayBy::Source) {
+        made->marks = std::make_shared<const OrderMarks>(
+            m_races.orderMarks(how == ReplayBy::TagBounded ? m_timeline.get() : nullptr, &progress.cancelled));
     }
-    return cache.log;
+    for (std::size_t i = 0; i < made->of.last.size() && !progress.cancelled; ++i) {
+        progress.rank = int(i);
+        // Marks are found in the whole recording, whatever else is known of its races.
+        const bool racing = made->marks == nullptr && i < m_foundRaces.size();
+        made->ranks.push_back(orderLogOf(*m_timeline, RankId(std::int32_t(i)), made->of.openFailures[i],
+                                         i < m_planned.size() ? m_planned[i] : OrderEntries(), made->marks.get(),
+                                         racing ? &m_foundRaces[i] : nullptr, &progress.cancelled));
+    }
+    return progress.cancelled ? nullptr : made;
+}
+
+std::shared_ptr<const ReplayLogs> Recording::replayLogs(ReplayBy how) const {
+    return m_logs != nullptr && m_logs->of == logsNow(how) ? m_logs : nullptr;
 }
 
 /// How often the poll has failed that the rank is in, if it is in one.

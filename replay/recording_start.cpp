@@ -123,6 +123,7 @@ std::unique_ptr<Recording> Recording::handOver() {
     taken->m_races = std::exchange(m_races, RaceAnalysis());
     taken->m_planned = std::exchange(m_planned, {}); // by event numbers that need not be those of the same calls any more
     taken->m_foundRaces = std::exchange(m_foundRaces, {});
+    m_logs.reset();
     taken->m_outside = m_outside;
     taken->m_sitesMoved = m_sitesMoved;
     taken->m_mostEvents = m_mostEvents;
@@ -181,7 +182,6 @@ std::unique_ptr<Recording> Recording::branch() {
     const Timeline* old = taken->m_timeline.get();
     for (auto& feed : m_feeds) {
         feed->known.clear();
-        feed->order.known = false;
         feed->toTimeline.clear();
         feed->different = false;
         feed->freed.clear();
@@ -224,7 +224,6 @@ std::unique_ptr<Recording> Recording::startAnew() {
     bool anyGap = false;
     for (auto& feed : m_feeds) {
         feed->known.clear();
-        feed->order.known = false;
         feed->toTimeline.clear();
         takeOverComms(*feed, *old);
         const std::uint64_t last = old->lastEvent(feed->rank).value();

@@ -11,7 +11,7 @@
 namespace stopline::replay {
 
 bool Session::Impl::onTheWay() const {
-    return approach != nullptr || arriving || !settingOut.expired();
+    return approach != nullptr || arriving || logMaking != nullptr || !settingOut.expired();
 }
 
 QString Session::Impl::whyNot(Verb verb) const {
@@ -252,6 +252,7 @@ void Session::restart() {
 
 /// A new recording: nothing of the last one is kept but the breakpoints.
 void Session::Impl::startFresh() {
+    endLogs();
     follower->forget();
     for (const QString& text : std::exchange(saidOfExecution, {})) {
         emit q->messageGone(text);
@@ -292,6 +293,7 @@ void Session::kill() {
     if (!m_impl->alive()) {
         return;
     }
+    m_impl->endLogs();
     m_impl->noteOutcome();
     m_impl->endRaceWalk();
     m_impl->stayHere(tr("the job was killed"));

@@ -229,7 +229,7 @@ void Session::Impl::sayBound() {
         const bool stays = trace::createsRequest(trace::functionClass(timeline.details(rank, post.beginDetails).function)) ||
                            trace::functionClass(timeline.details(rank, post.beginDetails).function) == trace::CallClass::Start;
         const EventIndex executed = recording->executed(rank);
-        if (marks != nullptr && marks->leavesOpen(rank, post.begin)) {
+        if (const OrderMarks* marks = q->orderMarks(); marks != nullptr && marks->leavesOpen(rank, post.begin)) {
             continue;
         }
         if (stays && process(rank) != nullptr && !process(rank)->ended() && post.begin <= executed && timeline.call(*message.done).end > executed) {

@@ -52,12 +52,42 @@ void TraceFollower::refresh(std::function<void()> done) {
     }
 }
 
+void TraceFollower::takeIn(RankProcess* rank, std::function<void()> done) {
+    if (const int number = rank->rank().value(); !m_pending.contains(number)) {
+        bool grown = false;
+        const std::uint64_t generation = m_generation;
+        const bool all = m_session.takeTrace(rank, kPiece, kTurn, grown);
+        if (grown && generation == m_generation) {
+            emit m_session.q->timelineChanged();
+        }
+        if (all) {
+            done();
+            return;
+        }
+    }
+    Pending& pending = m_pending[rank->rank().value()];
+    pending.rank = rank;
+    pending.done.push_back(std::move(done));
+    takeSoon();
+}
+
+void TraceFollower::whenTaken(std::function<void()> done) {
+    if (m_pending.empty()) {
+        done();
+        return;
+    }
+    m_whenTaken.push_back(std::move(done));
+}
+
 void TraceFollower::forget() {
     ++m_generation;
     m_fetching = 0;
-    m_pending.clear();
+    std::erase_if(m_pending, [](const auto& entry) { return entry.second.done.empty(); });
     m_untold = false;
     finished();
+    if (!m_pending.empty() || !m_whenTaken.empty()) {
+        takeSoon();
+    }
 }
 
 void TraceFollower::tick() {
@@ -95,7 +125,7 @@ bool TraceFollower::fetch(const std::function<bool(RankProcess*)>& which) {
             }
             --m_fetching;
             if (ok && guarded && m_session.process(guarded->rank()) == guarded) {
-                m_pending[guarded->rank().value()] = guarded;
+                m_pending[guarded->rank().value()].rank = guarded;
             }
             takeSoon();
         });
@@ -118,20 +148,31 @@ void TraceFollower::takeSome() {
         m_told.start();
     }
     while (!m_pending.empty() && !turn.hasExpired(kTurn.count())) {
-        const auto [number, rank] = *m_pending.begin();
+        const int number = m_pending.begin()->first;
+        const QPointer<RankProcess> rank = m_pending.begin()->second.rank;
         const std::uint64_t generation = m_generation;
-        if (!rank || m_session.process(rank->rank()) != rank) {
-            m_pending.erase(number);
+        const bool gone = !rank || m_session.process(rank->rank()) != rank;
+        const auto left = kTurn - std::chrono::milliseconds(turn.elapsed());
+        const bool all = gone || m_session.takeTrace(rank, kPiece, left, m_untold);
+        if (generation != m_generation) {
+            break; // it departs from the recording, which is replaced
+        }
+        if (!all) {
             continue;
         }
-        const auto left = kTurn - std::chrono::milliseconds(turn.elapsed());
-        const bool all = m_session.takeTrace(rank, kPiece, left, m_untold);
-        if (generation != m_generation) {
-            return; // it departs from the recording, which is replaced
-        }
-        if (all) {
-            m_pending.erase(number);
+        const std::vector<std::function<void()>> done = std::move(m_pending[number].done);
+        m_pending.erase(number);
+        if (!gone) {
             emit m_session.q->rankChanged(rank->rank());
+        }
+        if (!done.empty()) {
+            if (std::exchange(m_untold, false)) {
+                emit m_session.q->timelineChanged(); // who hears of the stop is to see what was done up to there
+            }
+            for (const auto& one : done) {
+                one();
+            }
+            break; // anything may be otherwise now
         }
     }
     if (m_untold && (m_pending.empty() || m_told.hasExpired(kTellMs))) {
@@ -141,8 +182,13 @@ void TraceFollower::takeSome() {
     }
     if (!m_pending.empty()) {
         takeSoon();
-    } else if (m_fetching == 0) {
+        return;
+    }
+    if (m_fetching == 0) {
         finished();
+    }
+    for (const auto& done : std::exchange(m_whenTaken, {})) {
+        done();
     }
 }
 

@@ -36,9 +36,12 @@ class TraceFollower : public QObject {
     void setWatching(bool on);
     /// Once, now. `done` is called when all that the ranks had then is in the timeline, or they have gone.
     void refresh(std::function<void()> done);
-    /// The trace of this rank has been read whole by somebody else.
-    void readWhole(RankId rank) { m_pending.erase(rank.value()); }
-    /// The recording is another one.
+    /// Takes in what the rank's image holds, whatever is on or under way. `done` is called when all of it is in, at once where
+    /// that is soon; also when the rank belongs to the session no more.
+    void takeIn(RankProcess* rank, std::function<void()> done);
+    /// `done` is called when nothing is left to be taken in, at once if so.
+    void whenTaken(std::function<void()> done);
+    /// The recording is another one. What takeIn() has been asked for goes on, into that one.
     void forget();
 
   private:
@@ -56,7 +59,12 @@ class TraceFollower : public QObject {
     bool m_taking = false;
     int m_fetching = 0;
     std::uint64_t m_generation = 0;                  ///< what has been asked for an earlier recording does not count
-    std::map<int, QPointer<RankProcess>> m_pending;  ///< by rank: fetched and not all taken in
+    struct Pending {
+        QPointer<RankProcess> rank;
+        std::vector<std::function<void()>> done;
+    };
+    std::map<int, Pending> m_pending; ///< by rank: fetched and not all taken in
+    std::vector<std::function<void()>> m_whenTaken;
     std::vector<std::function<void()>> m_waiting;
     QTimer m_timer;
     QElapsedTimer m_told;

@@ -5,8 +5,10 @@
 #include "call_words.h"
 #include "job.h"
 #include "loaded_recording.h"
+#include "order_marks.h"
 #include "race_choice.h"
 #include "recording.h"
+#include "replay_logs.h"
 #include "session.h"
 #include "session_follow.h"
 #include "source_lines.h"
@@ -95,8 +97,15 @@ struct Session::Impl {
     std::unique_ptr<LoadedRecording> origin; ///< of which the job is another execution; without its recording
     quint64 historyEvents = kDefaultHistoryEvents;
     ReplayBy replayBy = replayByOf(qEnvironmentVariable("STOPLINE_REPLAY_BY")).value_or(ReplayBy::Source);
-    std::shared_ptr<const OrderMarks> marks; ///< of the execution that was started last; null: by source
-    void findMarks(const Approach* with);
+    std::shared_ptr<const ReplayLogs> following; ///< by the execution that was started last; null: by none, or not yet
+    std::vector<ControlMessage> controls; ///< likewise, without those that would keep ranks from their places
+    class LogMaking; ///< what the job that is about to start follows is being made (session_logs.cpp)
+    std::shared_ptr<LogMaking> logMaking; ///< shared only so that few need to know what it is
+    void makeLogs(const Approach* with, std::function<void()> then);
+    void cancelLogs();
+    void endLogs();
+    [[nodiscard]] Job::Configure configureRanks(Approach* with);
+    [[nodiscard]] QString logsText() const; ///< what operation() says meanwhile; empty: none are made, or have only begun to be
     void sayMarks();
     bool startingAnew = false; ///< is going to be done
     void startHistoryAnew();
@@ -109,6 +118,7 @@ struct Session::Impl {
 
     // Races (session_races.cpp).
     bool racesDue = false; ///< events have not been looked at yet
+    bool racesWait = false; ///< likewise, until logMaking is over
     std::vector<Race> foundRaces;
     struct RaceWalk {
         bool on = false;         ///< the job runs to the next race
@@ -263,7 +273,8 @@ struct Session::Impl {
     std::vector<RankProcess*> focusRanks() const;
     bool alive() const { return job && !job->over(); }
     /// `with`: on its way to places; `throughRecording`: it is to be the recorded execution, whether on a journey or not.
-    void startJob(Approach* with, bool throughRecording);
+    /// `ready`: is told when it is known what the execution follows, just before the launcher starts.
+    void startJob(Approach* with, bool throughRecording, std::function<void()> ready = nullptr);
     void endJob();
     void onRankAdded(RankProcess* rank);
     void onJoined(RankProcess* rank);
@@ -272,7 +283,6 @@ struct Session::Impl {
     void onStopped(RankProcess* rank);
     void onEnded(RankProcess* rank);
     void lookSoon();
-    void onTraceRead(RankProcess* rank);
     bool takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown);
     void traceFault(RankProcess* rank, const QString& error);
     /// Says once that there are processes which nothing is known of.

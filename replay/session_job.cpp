@@ -1,4 +1,4 @@
-// The life of a job: its start, its ranks as they come, its end.
+// The life of a job: its start, its end.
 #include "session_impl.h"
 #include "words.h"
 
@@ -14,6 +14,7 @@ void Session::Impl::resize(int count) {
     nameRanks(jobs);
     ranks = count;
     lastViews.assign(std::size_t(count), {});
+    endLogs();
     recording = std::make_unique<Recording>(count);
     recording->setMostEvents(historyEvents);
     forgetExecutions();
@@ -77,7 +78,7 @@ void Session::Impl::onSpawned(JobKey key, int count, const Spawner& spawner) {
     emit q->ranksChanged();
 }
 
-void Session::Impl::startJob(Approach* with, bool throughRecording) {
+void Session::Impl::startJob(Approach* with, bool throughRecording, std::function<void()> ready) {
     const QPointer<Job> old = job;
     endRaceWalk();
     endJob();
@@ -138,25 +139,15 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
         state.hits.clear();
     }
     follower->forget();
-    marks.reset();
-    if (throughRecording && replayBy != ReplayBy::Source) {
-        findMarks(with);
+    following.reset();
+    controls.clear();
+    if (throughRecording) {
+        finishStartingAnew(); // what is made of the timeline next is to be of all that is known
     }
     recording->beginExecution();
     follower->setComparing(throughRecording);
     // What was recorded is gone through again, whatever has been chosen for the next run.
-    auto* started = new Job(throughRecording ? recordedSpec : spec, installation, Incarnation(incarnations), jobs,
-        [with, throughRecording, marks = marks, this](RankId rank, agent::RankConfig& config) {
-            config.gate = trace::Gate::Constructor;
-            if (with != nullptr && with == approach) {
-                with->configure(rank, config);
-            }
-            if (throughRecording && rank.value() < recording->timeline().rankCount()) {
-                const OrderLog log = marks != nullptr ? recording->orderLog(rank, *marks) : recording->orderLog(rank);
-                config.values = recordedValues[rank.value()];
-                config.order = QByteArray(reinterpret_cast<const char*>(log.bytes.data()), qsizetype(log.bytes.size()));
-            }
-        }, q);
+    auto* started = new Job(throughRecording ? recordedSpec : spec, installation, Incarnation(incarnations), jobs, configureRanks(with), q);
     job = started;
     QObject::connect(started, &Job::sized, q, [this, started](int count) {
         if (job != started) {
@@ -194,10 +185,18 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
         }
     });
     QObject::connect(started, &Job::over_, q, [this, started](const QString& summary) {
-        if (job == started) {
-            onJobOver(summary);
+        if (job != started) {
+            started->deleteLater();
+            return;
         }
-        started->deleteLater();
+        follower->whenTaken([this, summary, guarded = QPointer<Job>(started)] { // what the last ranks did belongs to it
+            if (guarded) {
+                if (job == guarded) {
+                    onJobOver(summary);
+                }
+                guarded->deleteLater();
+            }
+        });
     });
     auto launch = [this, started] {
         if (job == started) {
@@ -210,12 +209,22 @@ void Session::Impl::startJob(Approach* with, bool throughRecording) {
             }
         }
     };
+    const Countdown due(launch);
     if (old) {
         // No rank of the old job may live beside one of the new: they would use the same files and sockets.
-        QObject::connect(old, &Job::ranksGone, started, launch);
-    } else {
-        launch();
+        due.begin();
+        QObject::connect(old, &Job::ranksGone, started, due);
     }
+    if (throughRecording) {
+        due.begin();
+        makeLogs(with, [ready = std::move(ready), due] {
+            if (ready) {
+                ready();
+            }
+            due();
+        });
+    }
+    due();
     emit q->ranksChanged();
     emit q->verbsChanged();
 }
@@ -224,6 +233,7 @@ void Session::Impl::endJob() {
     if (!job) {
         return;
     }
+    endLogs();
     follower->forget();
     Job* old = job;
     const bool lived = anyoneLives();
@@ -245,6 +255,7 @@ void Session::Impl::endJob() {
 }
 
 void Session::Impl::onJobOver(const QString& summary) {
+    endLogs();
     for (int i = 0; i < ranks; ++i) {
         if (const RankProcess* rank = process(RankId(i)); rank != nullptr) {
             lastViews[std::size_t(i)] = rank->view();
@@ -270,124 +281,6 @@ void Session::Impl::onJobOver(const QString& summary) {
     emit q->verbsChanged();
     emit q->jobEnded(summary);
     emit q->stopped();
-}
-
-void Session::Impl::onRankAdded(RankProcess* rank) {
-    programOf[rank->rank().value()] = rank->link()->hello().program;
-    if (approach != nullptr) {
-        approach->add(rank);
-    } else if (pauseComing) {
-        rank->pause();
-    }
-    // Ranks of a job that has been replaced still say that they end; nobody listens to them any more.
-    auto listen = [this, rank](auto signal, auto what) {
-        QObject::connect(rank, signal, q, [this, rank, what] {
-            if (process(rank->rank()) == rank) {
-                what();
-            }
-        });
-    };
-    listen(&RankProcess::phaseChanged, [this, rank] {
-        emit q->rankChanged(rank->rank());
-        emit q->verbsChanged();
-    });
-    listen(&RankProcess::joined, [this, rank] { onJoined(rank); });
-    listen(&RankProcess::arrived, [this, rank] {
-        rank->look([this, guarded = QPointer<RankProcess>(rank)] {
-            if (!guarded || process(guarded->rank()) != guarded) {
-                return;
-            }
-            if (approach != nullptr) {
-                approach->arrived(guarded);
-            } else {
-                guarded->release();
-            }
-        });
-    });
-    listen(&RankProcess::stoppedNow, [this, rank] { onStopped(rank); });
-    listen(&RankProcess::ended_, [this, rank] { onEnded(rank); });
-    QObject::connect(rank, &RankProcess::programReplaced, q, [this, rank](const QString& path, bool recorded) {
-        if (process(rank->rank()) == rank) {
-            onProgramReplaced(rank->rank(), path, recorded);
-        }
-    });
-    listen(&RankProcess::rejoined, [this, rank] { loadLines(rank); });
-    listen(&RankProcess::traceRead, [this, rank] { onTraceRead(rank); });
-    QObject::connect(rank, &RankProcess::fault, q, [this, rank](const QString& text, const QString& remedy) {
-        // What is wrong with the program or the machine is wrong for every rank, and said once.
-        if (process(rank->rank()) == rank && faultsSaid.insert(text).second) {
-            say(Severity::Error, text, remedy);
-        }
-    });
-    QObject::connect(rank->gdb(), &mi::GdbSession::conditionFailed, q, [this, rank](int number, const QString& why) {
-        if (process(rank->rank()) == rank) {
-            onConditionFailed(rank, number, why);
-        }
-    });
-    QObject::connect(rank->link(), &agent::AgentLink::output, q, [this, rank](int stream, const QByteArray& bytes) {
-        if (process(rank->rank()) == rank) {
-            onOutput(rank->rank(), stream, bytes);
-        }
-    });
-    emit q->rankChanged(rank->rank());
-}
-
-void Session::Impl::onProgramReplaced(RankId rank, const QString& path, bool recorded) {
-    if (!recorded) { // else the recording's call sites are the old program's
-        programOf[rank.value()] = path;
-        sites.erase(sites.lower_bound({int(rank.value()), 0}), sites.lower_bound({int(rank.value()) + 1, 0}));
-    }
-    if (recorded && faultsSaid.insert(path).second) {
-        say(Severity::Warning,
-            QStringLiteral("Rank %1 has replaced its program by %2 after it had called MPI.").arg(rankText(rank)).arg(path),
-            QStringLiteral("Breakpoints work in the new program; its messages are not recorded."));
-    }
-}
-
-void Session::Impl::loadLines(RankProcess* rank) {
-    auto& lines = symbols[programOf[rank->rank().value()]];
-    if (!lines) {
-        lines = std::make_shared<SourceLines>();
-    }
-    if (!lines->loaded()) {
-        lines->loadProcess(rank->view().pid);
-    }
-}
-
-void Session::Impl::onJoined(RankProcess* rank) {
-    loadLines(rank);
-    if (approach != nullptr) {
-        approach->joined(rank);
-        return;
-    }
-    if (forJourney) { // which was cancelled before this one had come: nobody has asked for a run
-        rank->keep();
-        noteStop();
-        return;
-    }
-    rank->gdb()->loadUserLibraries([](Status) {}); // first, so that breakpoints in them bind
-    applyBreakpoints(rank, [this, guarded = QPointer<RankProcess>(rank)] {
-        if (!guarded || guarded->ended()) {
-            return;
-        }
-        if (guarded->stopped()) {
-            return; // paused meanwhile
-        }
-        // Who asks for a start is to see the beginning of the run; what is spawned in it stops where there are breakpoints.
-        const bool first = guarded->rank().value() < firstRanks();
-        if (!holdsAtStart(guarded) && !(stopAtStart && first)) {
-            guarded->letGo();
-        } else if (guarded->link()->status().mpiLinked) {
-            guarded->runToMain();
-        } else { // one that loads MPI late has long been in main: it is known from MPI_Init on
-            guarded->look([this, guarded] {
-                if (guarded && !guarded->ended() && !guarded->stopped()) {
-                    guarded->keep();
-                    noteStop();
-                }
-            });
-        }
-    });
 }
 
 } // namespace stopline::replay

@@ -65,6 +65,10 @@ void Session::Impl::findRacesSoon() {
 
 void Session::Impl::findRaces() {
     racesDue = false;
+    if (logMaking != nullptr) {
+        racesWait = true; // it looks for them itself, and then they must stay as they are
+        return;
+    }
     if (!recording->findRaces(kPiece)) {
         findRacesSoon();
         return; // told when all is known: what is known of half of the events may be taken back

@@ -71,9 +71,10 @@ void Session::replay() {
     }
     m_impl->setOut([this] {
         m_impl->beginCommand(Verb::Replay);
-        m_impl->sayUnforced();
-        m_impl->startJob(nullptr, true);
-        m_impl->sayMarks();
+        m_impl->startJob(nullptr, true, [this] {
+            m_impl->sayUnforced();
+            m_impl->sayMarks();
+        });
     });
 }
 
@@ -82,33 +83,19 @@ void Session::setReplayBy(ReplayBy how) {
 }
 
 const OrderMarks* Session::orderMarks() const {
-    return m_impl->marks.get();
-}
-
-void Session::Impl::findMarks(const Approach* with) {
-    constexpr std::uint64_t kAll = ~std::uint64_t{0};
-    recording->findRaces(kAll);
-    OrderMarks found = recording->races().orderMarks(replayBy == ReplayBy::TagBounded ? &recording->timeline() : nullptr);
-    if (with != nullptr && !found.controls.empty()) {
-        std::vector<std::uint64_t> places(found.ranks.size(), ~std::uint64_t{0});
-        for (std::size_t rank = 0; rank < std::min(places.size(), with->targets().size()); ++rank) {
-            places[rank] = with->targets()[rank].place.event.value();
-        }
-        leaveOutBeyond(found.controls, places);
-    }
-    marks = std::make_shared<const OrderMarks>(std::move(found));
+    return m_impl->following != nullptr ? m_impl->following->marks.get() : nullptr;
 }
 
 /// What of this execution is forced, and how, where that is not the usual way.
 void Session::Impl::sayMarks() {
-    if (marks != nullptr) {
+    if (const OrderMarks* marks = q->orderMarks()) {
         say(Severity::Info,
             QStringLiteral("Replayed by tag: of %1 messages %2 are marked, as others could have come before them; of %3 receives and probes of any source %4 are left to MPI.")
                 .arg(marks->messages)
                 .arg(marks->marked)
                 .arg(marks->windows)
                 .arg(marks->open) +
-                (marks->controls.empty() ? QString() : QStringLiteral(" Control messages that bound buffering: %1.").arg(marks->controls.size())));
+                (controls.empty() ? QString() : QStringLiteral(" Control messages that bound buffering: %1.").arg(controls.size())));
     }
 }
 
@@ -240,8 +227,8 @@ void Session::Impl::sayCompared() {
 
 /// Says once for a recording what of it another execution may do differently.
 void Session::Impl::sayUnforced() {
-    for (int i = 0; i < recording->timeline().rankCount(); ++i) {
-        const std::optional<Unforced>& unforced = recording->orderLog(RankId(i)).unforced;
+    for (int i = 0; i < int(following->ranks.size()); ++i) {
+        const std::optional<Unforced>& unforced = following->ranks[std::size_t(i)].unforced;
         if (!unforced) {
             continue;
         }

@@ -49,27 +49,6 @@ void Session::Impl::traceFault(RankProcess* rank, const QString& error) {
     }
 }
 
-void Session::Impl::onTraceRead(RankProcess* rank) {
-    follower->readWhole(rank->rank());
-    QString error;
-    const EventIndex before = recording->timeline().lastEvent(rank->rank());
-    const auto difference = recording->feed(rank->rank(), rank->link()->image(), error);
-    rank->link()->releaseBlocks(recording->blocksRead(rank->rank()));
-    traceFault(rank, error);
-    if (difference) {
-        onDifference(*difference);
-    }
-    keepValues(rank);
-    sayLive();
-    if (recording->outside()) {
-        sayOutside(*recording->outside());
-    }
-    if (recording->timeline().lastEvent(rank->rank()) != before) {
-        emit q->timelineChanged();
-    }
-    sayStart(rank->rank());
-}
-
 /// Takes in a piece of what the rank's image holds; `grown` is set when the timeline has grown. Returns whether that was
 /// all of it.
 bool Session::Impl::takeTrace(RankProcess* rank, std::size_t most, std::chrono::microseconds budget, bool& grown) {

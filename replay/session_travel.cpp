@@ -195,6 +195,10 @@ void Session::Impl::arrived(bool ok, const QString& text, Verb verb) {
 
 void Session::cancel() {
     m_impl->cancelOpening();
+    if (m_impl->logMaking != nullptr) {
+        m_impl->cancelLogs();
+        return;
+    }
     m_impl->stayHere(tr("cancelled; the ranks stay where they are"));
     if (m_impl->approach != nullptr) {
         m_impl->approach->cancel(tr("cancelled; the ranks stay where they are"));
@@ -207,6 +211,9 @@ QString Session::operation() const {
     }
     if (m_impl->arriving) {
         return tr("%1: looking around").arg(verbName(m_impl->approachVerb));
+    }
+    if (const QString text = m_impl->logsText(); !text.isEmpty()) {
+        return tr("%1: %2").arg(verbName(m_impl->approach != nullptr ? m_impl->approachVerb : Verb::Replay), text);
     }
     if (m_impl->approach == nullptr) {
         return {};

@@ -63,6 +63,14 @@ target_link_libraries(buffered PRIVATE stopline_replay stopline_qt stopline_warn
 set_target_properties(buffered PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 add_test(NAME e2e.buffered COMMAND buffered ${programs}/paced)
 set_tests_properties(e2e.buffered PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
+
+# What an execution follows is made before it starts.
+add_executable(prepared prepared.cpp)
+target_link_libraries(prepared PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(prepared PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.prepared COMMAND prepared ${programs}/wildcard 4)
+set_tests_properties(e2e.prepared PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
+
 foreach(name wildcard tasks particles table)
     stopline_script_test(${name}.tag ${name} LAUNCH --replay-by tag -n 4 ${programs}/${name})
 endforeach()

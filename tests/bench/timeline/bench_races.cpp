@@ -6,6 +6,7 @@
 // usage: bench_races [EVENTS]
 #include "halo.h"
 
+#include "../../../replay/order_marks.h"
 #include "../../../replay/races.h"
 
 #include <algorithm>
@@ -29,6 +30,11 @@ class Maker {
     explicit Maker(std::int32_t ranks)
         : m_made{std::vector<std::vector<trace::EventDetails>>(std::size_t(ranks)), {}} {
         m_made.events.resize(std::size_t(ranks));
+        for (std::int32_t rank = 0; rank < ranks; ++rank) {
+            trace::EventDetails init; // makes the world: else nothing of it can be marked
+            init.function = trace::FunctionId::Init;
+            call(rank, init, {});
+        }
     }
     void call(std::int32_t rank, trace::EventDetails begin, trace::EventDetails end) {
         begin.comm = kCommWorld;
@@ -176,16 +182,24 @@ void measure(const char* name, std::int32_t ranks, const Made& made) {
             races.update(timeline);
             analysis += since(start);
         }
+        double start = now();
+        const OrderMarks marks = races.orderMarks();
+        const double marking = since(start);
+        start = now();
+        const OrderMarks bounded = races.orderMarks(&timeline);
+        const double bounding = since(start) - marking;
         std::uint64_t pairs = 0;
         for (const Race& race : races.races()) {
             pairs += race.alternatives;
         }
         std::printf("%-28s %3d ranks %8.0f events, %3d stop%s: matching %6.1f ns an event, races %6.1f ns an "
                     "event; %zu windows, %zu "
-                    "races, %llu pairs, %.1f bytes an event\n",
+                    "races, %llu pairs, %.1f bytes an event; marking %6.1f ns an event (%llu), controls %6.1f ns (%zu)\n",
                     name, ranks, events, int(stops), stops == 1 ? " " : "s", matching / events * 1e9,
                     analysis / events * 1e9, races.windows(), races.count(),
-                    static_cast<unsigned long long>(pairs), double(races.memoryBytes()) / events);
+                    static_cast<unsigned long long>(pairs), double(races.memoryBytes()) / events,
+                    marking / events * 1e9, static_cast<unsigned long long>(marks.marked), bounding / events * 1e9,
+                    bounded.controls.size());
     }
 }
 

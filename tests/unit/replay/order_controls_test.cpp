@@ -132,8 +132,9 @@ TEST(OrderControlsTest, TheyStandFirstInTheLogOfEveryRank) {
     const OrderMarks marks = analyse(timeline).orderMarks(&timeline);
     const std::vector<std::string> expected = {"4 to 2\n", "", "3 from 0\n"};
     for (std::int32_t rank = 0; rank < 3; ++rank) {
-        const OrderLog log = orderLogOf(timeline, RankId{rank}, 0, {}, &marks);
-        trace::OrderReader reader(log.bytes.data(), log.bytes.size());
+        const std::vector<std::byte> log =
+            withControls(orderLogOf(timeline, RankId{rank}, 0, {}, &marks).bytes, marks.controls, RankId{rank});
+        trace::OrderReader reader(log.data(), log.size());
         EXPECT_EQ(reader.kind(), trace::OrderKind::Controls);
         EXPECT_EQ(reader.event(), 0U);
         trace::OrderReader entry = reader;

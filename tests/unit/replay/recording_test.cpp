@@ -3,6 +3,7 @@
 
 #include "../../../replay/history_share.h"
 #include "../../../replay/recording.h"
+#include "../../../replay/replay_logs.h"
 #include "../../../tracelib/history_advance.h"
 
 #include <gtest/gtest.h>
@@ -58,6 +59,28 @@ TEST(Recording, PiecesMakeTheSameTimeline) {
                       b.details(RankId{rank}, b.call(ref).beginDetails));
         }
     }
+}
+
+TEST(Recording, LogsAreMadeAsideAndHoldForAsManyEvents) {
+    Recording recording(kRanks);
+    QString error;
+    for (std::int32_t rank = 0; rank < kRanks; ++rank) {
+        (void)recording.feed(RankId{rank}, bench::recording(rank, kRanks, 10), error);
+    }
+    EXPECT_EQ(recording.replayLogs(ReplayBy::Source), nullptr);
+    LogsProgress progress;
+    const auto made = recording.makeReplayLogs(ReplayBy::Source, progress);
+    ASSERT_NE(made, nullptr);
+    EXPECT_EQ(made->marks, nullptr);
+    EXPECT_EQ(made->ranks.size(), std::size_t{kRanks});
+    EXPECT_EQ(progress.rank, kRanks - 1);
+    recording.keepReplayLogs(made);
+    EXPECT_EQ(recording.replayLogs(ReplayBy::Source), made);
+    EXPECT_EQ(recording.replayLogs(ReplayBy::Tag), nullptr);
+    (void)recording.feed(RankId{0}, bench::recording(0, kRanks, 11), error);
+    EXPECT_EQ(recording.replayLogs(ReplayBy::Source), nullptr); // there is more of rank 0 now
+    progress.cancelled = true;
+    EXPECT_EQ(recording.makeReplayLogs(ReplayBy::Source, progress), nullptr);
 }
 
 TEST(Recording, ExecutionAgainIsComparedInPiecesAndGoesOnBehindTheRecording) {
