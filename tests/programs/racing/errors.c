@@ -143,11 +143,18 @@ static void receive_together(const struct comm *comm, int count, int tag)
     }
 }
 
+/* What happens to an error on `comm`. MPICH asks MPI_COMM_WORLD instead when it is about a request. */
+static void handle_errors(const struct comm *comm, MPI_Errhandler handler)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(comm->handle, handler);
+}
+
 /* Some send, the others receive. */
 void phase_errors(const struct comm *comm, int tag)
 {
     int to_send[MAX_RANKS], incoming = draw_counts(comm, 3, to_send);
-    MPI_Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN);
+    handle_errors(comm, MPI_ERRORS_RETURN);
     for (int to = 0; to < comm->count; to++) {
         for (; to_send[to] > 0; to_send[to]--) {
             int bytes = (int)sizeof(struct header) + (draw_own(2) == 0 ? 32 : 500);
@@ -167,5 +174,5 @@ void phase_errors(const struct comm *comm, int tag)
         incoming -= count;
     }
     finish_sends();
-    MPI_Comm_set_errhandler(comm->handle, MPI_ERRORS_ARE_FATAL);
+    handle_errors(comm, MPI_ERRORS_ARE_FATAL);
 }
