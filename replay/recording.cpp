@@ -46,6 +46,7 @@ void Recording::beginExecution() {
         feed->different = false;
         feed->brokenOff = false;
         feed->freed.clear();
+        feed->names.clear();
         feed->recordedSite.clear();
         feed->executedSite.clear();
         feed->toTimeline.clear();
@@ -80,16 +81,20 @@ DetailsId Recording::translate(RankFeed& feed, DetailsId id) {
             moved = details;
             moved.site = site->second;
         }
-        const trace::EventDetails& kept = moved.site.value() != 0 ? moved : details;
-        std::string key = keyOf(kept);
-        if (const auto it = feed.known.find(key); it != feed.known.end()) {
-            translated = it->second;
-        } else {
-            translated = m_timeline->addDetails(feed.rank, kept);
-            feed.known.emplace(std::move(key), translated);
-        }
+        translated = intern(feed, moved.site.value() != 0 ? moved : details);
     }
     return translated;
+}
+
+/// The timeline's number for details.
+DetailsId Recording::intern(RankFeed& feed, const trace::EventDetails& details) {
+    std::string key = keyOf(details);
+    if (const auto it = feed.known.find(key); it != feed.known.end()) {
+        return it->second;
+    }
+    const DetailsId added = m_timeline->addDetails(feed.rank, details);
+    feed.known.emplace(std::move(key), added);
+    return added;
 }
 
 /// What is held of a rank in this execution before an event.
@@ -144,16 +149,18 @@ void Recording::join(RankFeed& feed) {
 /// The same for an event behind the recording's end.
 DetailsId Recording::toAppend(RankFeed& feed, DetailsId id) {
     const DetailsId translated = translate(feed, id);
-    if (feed.freed.empty()) {
+    if (feed.freed.empty() && feed.names.empty()) {
         return translated;
     }
     const trace::EventDetails& event = m_timeline->details(feed.rank, translated);
     feed.freed.pass(event);
-    if (!tellsOfFreed(event)) {
+    feed.names.pass(event);
+    const bool ofFreed = !feed.freed.empty() && tellsOfFreed(event);
+    if (!ofFreed && event.requests.empty() && event.completions.empty()) {
         return translated;
     }
-    trace::EventDetails told = feed.freed.told(event);
-    return told == event ? translated : m_timeline->addDetails(feed.rank, std::move(told));
+    const trace::EventDetails told = ofFreed ? feed.freed.told(event) : feed.names.told(event);
+    return told == event ? translated : intern(feed, told);
 }
 
 /// Appends the events from feed.consumed to `to`.
@@ -198,14 +205,18 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
         if (!feed.freed.empty()) {
             feed.freed.pass(m_timeline->details(feed.rank, recorded));
         }
-        if (executed != recorded) {
+        if (!feed.names.empty()) {
+            feed.names.pass(m_timeline->details(feed.rank, recorded));
+        }
+        if (executed != recorded || !feed.names.empty()) {
             const trace::EventDetails& now = m_timeline->details(feed.rank, executed);
             const trace::EventDetails& then = m_timeline->details(feed.rank, recorded);
-            if (m_sitesMoved && sameAtMovedSite(feed, feed.reader.events()[feed.consumed].details, executed, recorded)) {
+            const DetailsId raw = feed.reader.events()[feed.consumed].details;
+            if (m_sitesMoved && sameAtMovedSite(feed, raw, number, now)) {
                 // That the site has moved is known from here on.
-            } else if (!sameEvent(now, then)) {
+            } else if (!same(feed, number, now)) {
                 feed.different = true;
-                return Difference{feed.rank, number, then, now, false};
+                return Difference{feed.rank, number, then, feed.names.named(now), false, m_sitesMoved && siteMayBe(feed, raw, then.site)};
             }
             feed.freed.compare(now, then);
         }
@@ -214,27 +225,37 @@ std::optional<Difference> Recording::compare(RankFeed& feed, std::size_t to) {
     return std::nullopt;
 }
 
-/// The events are the same but for their call sites, and these may be one: then they are from here on.
-bool Recording::sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, DetailsId executed, DetailsId recorded) {
-    trace::EventDetails now = m_timeline->details(feed.rank, executed);
-    const trace::EventDetails& then = m_timeline->details(feed.rank, recorded);
+/// Whether what is executed now is the recorded event of this number.
+bool Recording::same(RankFeed& feed, EventIndex event, const trace::EventDetails& executed) {
+    const auto shares = [&](trace::RequestRef ref) {
+        const auto by = madeBy(*m_timeline, feed.rank, event, ref);
+        return !by || mayShareHandle(m_timeline->details(feed.rank, m_timeline->eventDetails(feed.rank, *by)));
+    };
+    return feed.names.same(executed, m_timeline->details(feed.rank, m_timeline->eventDetails(feed.rank, event)), shares);
+}
+
+/// Whether the call site of a details of the reader may be the recorded one, moved: neither is known to be another one's.
+bool Recording::siteMayBe(const RankFeed& feed, DetailsId executedRaw, CodeAddress recorded) {
     const CodeAddress raw = feed.reader.details(executedRaw).site;
-    if (now.site == then.site || raw.value() == 0 || then.site.value() == 0) {
-        return false; // no matter of sites
+    return raw.value() != 0 && recorded.value() != 0 && !feed.recordedSite.contains(raw.value()) &&
+           !feed.executedSite.contains(recorded.value());
+}
+
+/// The events are the same but for their call sites, and these may be one: then they are from here on.
+bool Recording::sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, EventIndex event, const trace::EventDetails& executed) {
+    const CodeAddress recorded = m_timeline->details(feed.rank, m_timeline->eventDetails(feed.rank, event)).site;
+    if (executed.site == recorded || !siteMayBe(feed, executedRaw, recorded)) {
+        return false; // no matter of sites, or one of them is another one's
     }
-    const auto known = feed.recordedSite.find(raw.value());
-    const auto taken = feed.executedSite.find(then.site.value());
-    if (known != feed.recordedSite.end() || taken != feed.executedSite.end()) {
-        return false; // one of them is another one's
-    }
-    now.site = then.site;
-    if (!sameEvent(now, then)) {
+    trace::EventDetails now = executed;
+    now.site = recorded;
+    if (!same(feed, event, now)) {
         return false;
     }
-    feed.recordedSite.emplace(raw.value(), then.site);
-    feed.executedSite.emplace(then.site.value(), raw);
+    const CodeAddress raw = feed.reader.details(executedRaw).site;
+    feed.recordedSite.emplace(raw.value(), recorded);
+    feed.executedSite.emplace(recorded.value(), raw);
     feed.toTimeline.clear(); // what has been translated before with this site is to be again
-    feed.freed.compare(now, then);
     return true;
 }
 

@@ -25,8 +25,9 @@ struct Difference {
     RankId rank{0};
     EventIndex event{0};
     trace::EventDetails recorded;
-    trace::EventDetails executed;
+    trace::EventDetails executed; ///< its requests by the names that they have in the recording
     bool communicator = false; ///< the communicators differ, not the events
+    bool sitesMayBeOne = false; ///< the call sites differ as code is elsewhere now, and may be one
 };
 
 class Recording {
@@ -125,7 +126,9 @@ class Recording {
     [[nodiscard]] std::optional<TimeNs> aheadOf(const RankFeed& feed) const;
     void append(RankFeed& feed, std::size_t to);
     std::optional<Difference> compare(RankFeed& feed, std::size_t to);
-    bool sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, DetailsId executed, DetailsId recorded);
+    [[nodiscard]] bool same(RankFeed& feed, EventIndex event, const trace::EventDetails& executed);
+    [[nodiscard]] static bool siteMayBe(const RankFeed& feed, DetailsId executedRaw, CodeAddress recorded);
+    bool sameAtMovedSite(RankFeed& feed, DetailsId executedRaw, EventIndex event, const trace::EventDetails& executed);
     std::optional<Difference> takeComms(RankFeed& feed);
     void takeStops(RankFeed& feed);
     void keepStop(RankFeed& feed, const trace::StopRecord& stop);
@@ -137,6 +140,7 @@ class Recording {
     void takeOverComms(RankFeed& feed, const Timeline& old);
     [[nodiscard]] std::uint64_t share() const;
     DetailsId translate(RankFeed& feed, DetailsId id);
+    DetailsId intern(RankFeed& feed, const trace::EventDetails& details);
     void noteOutside(const RankFeed& feed, const trace::EventDetails& details);
     [[nodiscard]] trace::CommInfo inRows(RankId rank, trace::CommInfo info) const;
     DetailsId toAppend(RankFeed& feed, DetailsId id);

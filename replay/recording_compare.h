@@ -8,11 +8,12 @@
 
 namespace stopline::replay {
 
-/// An event without what is chance: in which call a freed receive was seen to be complete, and what stands in an error
-/// code beside its class (MPICH numbers the errors of a run there), and how long a message was that was cut off (MPICH
-/// tells that only of some).
+/// An event without what is chance: in which call a freed receive was seen to be complete, what stands in an error
+/// code beside its class (MPICH numbers the errors of a run there), how long a message was that was cut off (MPICH
+/// tells that only of some), and whether requests share a handle.
 [[nodiscard]] inline trace::EventDetails comparable(trace::EventDetails event) {
     event.errorCode = 0;
+    event.shared = false;
     if (event.error == trace::ErrorClass::Truncate) {
         event.status.bytes = 0;
     }

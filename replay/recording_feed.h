@@ -4,6 +4,7 @@
 #include "../tracelib/history_start.h"
 #include "recording.h"
 #include "recording_compare.h"
+#include "request_names.h"
 
 #include <memory>
 #include <string>
@@ -35,6 +36,7 @@ struct Recording::RankFeed {
     std::unique_ptr<trace::HistoryStart> start; ///< of the timeline's events, if the first ones are missing
     bool startTold = false;                     ///< to the timeline
     FreedCompletions freed;
+    RequestNames names;
     // Call sites, where they have moved; in this execution.
     std::unordered_map<std::uint64_t, CodeAddress> recordedSite; ///< by the executed one
     std::unordered_map<std::uint64_t, CodeAddress> executedSite; ///< by the recorded one

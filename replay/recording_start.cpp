@@ -230,6 +230,7 @@ std::unique_ptr<Recording> Recording::startAnew() {
         std::uint64_t first = old->firstEvent(feed->rank).value();
         if (feed->gap) {
             feed->gap = false;
+            feed->names.clear();
             feed->start = std::make_unique<trace::HistoryStart>(*feed->reader.start());
             if (feed->recordedOrigin != 0) {
                 m_timeline->setOrigin(feed->rank, feed->recordedOrigin);

@@ -6,6 +6,7 @@ endif()
 
 add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/call_words.cpp ${CMAKE_CURRENT_LIST_DIR}/call_words.h
+    ${CMAKE_CURRENT_LIST_DIR}/difference_words.cpp ${CMAKE_CURRENT_LIST_DIR}/difference_words.h
     ${CMAKE_CURRENT_LIST_DIR}/export_chrome.cpp ${CMAKE_CURRENT_LIST_DIR}/export_chrome.h
     ${CMAKE_CURRENT_LIST_DIR}/export_otf2.cpp ${CMAKE_CURRENT_LIST_DIR}/export_otf2.h
     ${CMAKE_CURRENT_LIST_DIR}/file_bytes.cpp ${CMAKE_CURRENT_LIST_DIR}/file_bytes.h

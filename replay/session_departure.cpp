@@ -1,4 +1,5 @@
 // An execution that turns out not to be the recorded one: it does something else, or waits for what does not come.
+#include "difference_words.h"
 #include "order_marks.h"
 #include "session_impl.h"
 #include "words.h"
@@ -25,17 +26,6 @@ QString sentence(const std::string& text) {
 
 } // namespace
 
-QString whatDiffers(const trace::EventDetails& a, const trace::EventDetails& b) {
-    return a.site != b.site                                                          ? QStringLiteral(" from another line of the program")
-           : a.requests != b.requests                                                ? QStringLiteral(" for other requests")
-           : a.completions != b.completions || !(a.status == b.status)               ? QStringLiteral(" with another result")
-           : a.error != b.error                                                      ? QStringLiteral(" with another error")
-           : a.sendBytes != b.sendBytes || a.recvBytes != b.recvBytes                ? QStringLiteral(" with another length")
-           : a.comm != b.comm || a.newComm != b.newComm                              ? QStringLiteral(" on another communicator")
-           : a.kind != b.kind                                                        ? QStringLiteral(", its begin instead of its end")
-                                                                                     : QStringLiteral(" with other arguments");
-}
-
 void Session::Impl::onDifference(const Difference& difference) {
     if (departure) {
         return;
@@ -46,14 +36,18 @@ void Session::Impl::onDifference(const Difference& difference) {
     found.recorded = difference.communicator ? QStringLiteral("another communicator") : detailsText(difference.recorded);
     found.executed = difference.communicator ? QStringLiteral("a communicator of other members") : detailsText(difference.executed);
     if (!difference.communicator && found.recorded == found.executed) {
-        found.executed += whatDiffers(difference.recorded, difference.executed);
+        const auto site = [&](CodeAddress address) { return lineText(siteOf(difference.rank, address)); };
+        const auto request = [&](trace::RequestRef ref) {
+            return requestText(recording->timeline(), difference.rank, difference.event, ref);
+        };
+        found.executed += whatDiffers(difference.recorded, difference.executed, {request, site, site, difference.sitesMayBeOne});
     }
     found.where = siteOf(difference.rank, difference.executed.site);
     departFrom(found,
                    QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5")
                        .arg(rankText(found.rank))
                        .arg(found.event.value())
-                       .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
+                       .arg(found.where.known() ? QStringLiteral(" (%1)").arg(lineText(found.where)) : QString(),
                             found.recorded, found.executed),
                    QStringLiteral("What MPI decides was replayed: so a file, an address that malloc gave (behind MPI_Init they differ), a time or number from elsewhere, the order of threads or of one-sided accesses decides there. The diagram "
                                   "now shows this execution; you can go on from here."));

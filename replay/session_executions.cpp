@@ -1,13 +1,15 @@
 // Executions that are kept beside the one on show: each shares its beginning with another, from which it has departed or
 // been made to differ by a choice.
 #include "session_impl.h"
+#include "difference_words.h"
 #include "recording_compare.h"
+#include "request_names.h"
 #include "words.h"
 
 #include <algorithm>
 #include <functional>
 #include <csignal>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace stopline::replay {
@@ -32,8 +34,9 @@ class RankComparison {
   public:
     /// Where code has moved between the executions, calls are from the same place when `sameSite` says so.
     using SameSite = std::function<bool(CodeAddress, CodeAddress)>;
-    RankComparison(const Timeline& a, const Timeline& b, RankId rank, SameSite sameSite)
-        : m_a(a), m_b(b), m_rank(rank), m_sameSite(std::move(sameSite)) {}
+    using SiteText = std::function<QString(CodeAddress)>;
+    RankComparison(const Timeline& a, const Timeline& b, RankId rank, SameSite sameSite, SiteText siteText)
+        : m_a(a), m_b(b), m_rank(rank), m_sameSite(std::move(sameSite)), m_siteText(std::move(siteText)) {}
 
     Session::ExecutionDifference find() {
         Session::ExecutionDifference found;
@@ -60,8 +63,10 @@ class RankComparison {
             found.second = detailsText(m_b.details(m_rank, m_b.eventDetails(m_rank, event)));
         }
         if (!found.first.isEmpty() && found.first == found.second) {
-            found.second += whatDiffers(m_a.details(m_rank, m_a.eventDetails(m_rank, event)),
-                                        m_b.details(m_rank, m_b.eventDetails(m_rank, event)));
+            const trace::EventDetails& one = m_a.details(m_rank, m_a.eventDetails(m_rank, event));
+            const trace::EventDetails other = m_names.named(m_b.details(m_rank, m_b.eventDetails(m_rank, event)));
+            const auto request = [&](trace::RequestRef ref) { return requestText(m_a, m_rank, event, ref); };
+            found.second += whatDiffers(one, other, {request, m_siteText, m_siteText, m_sameSite(one.site, other.site)});
         }
         return found;
     }
@@ -70,23 +75,36 @@ class RankComparison {
     bool same(EventIndex event) {
         const DetailsId a = m_a.eventDetails(m_rank, event);
         const DetailsId b = m_b.eventDetails(m_rank, event);
-        const auto [known, fresh] = m_known.try_emplace((std::uint64_t(a.value()) << 32) | b.value(), false);
-        if (fresh) {
-            const trace::EventDetails& one = m_a.details(m_rank, a);
-            trace::EventDetails other = m_b.details(m_rank, b);
-            if (one.site != other.site && m_sameSite(one.site, other.site)) {
-                other.site = one.site;
-            }
-            known->second = sameEvent(one, other);
+        const std::uint64_t pair = (std::uint64_t(a.value()) << 32) | b.value();
+        if (m_names.empty() && m_same.contains(pair)) {
+            return true;
         }
-        return known->second;
+        const trace::EventDetails& one = m_a.details(m_rank, a);
+        trace::EventDetails other = m_b.details(m_rank, b);
+        if (!m_names.empty()) {
+            m_names.pass(one);
+        }
+        if (one.site != other.site && m_sameSite(one.site, other.site)) {
+            other.site = one.site;
+        }
+        const bool named = !m_names.empty();
+        const bool same = m_names.same(other, one, [&](trace::RequestRef ref) {
+            const auto by = madeBy(m_a, m_rank, event, ref);
+            return !by || mayShareHandle(m_a.details(m_rank, m_a.eventDetails(m_rank, *by)));
+        });
+        if (same && !named && m_names.empty()) {
+            m_same.insert(pair);
+        }
+        return same;
     }
 
     const Timeline& m_a;
     const Timeline& m_b;
     RankId m_rank;
     SameSite m_sameSite;
-    std::unordered_map<std::uint64_t, bool> m_known; ///< by a pair of details
+    SiteText m_siteText;
+    RequestNames m_names; ///< of the second recording's requests
+    std::unordered_set<std::uint64_t> m_same; ///< pairs of details, as long as all requests have their own names
 };
 
 } // namespace
@@ -190,7 +208,8 @@ QVector<Session::ExecutionDifference> Session::differences(int number) const {
                     const SourceLocation two = m_impl->siteOf(RankId(i), b);
                     return one.known() && one.file == two.file && one.line == two.line && one.function == two.function;
                 };
-                found << RankComparison(other, timeline(), RankId(i), sameSite).find();
+                const auto siteText = [this, i](CodeAddress site) { return lineText(m_impl->siteOf(RankId(i), site)); };
+                found << RankComparison(other, timeline(), RankId(i), sameSite, siteText).find();
             }
         }
     }

@@ -391,7 +391,9 @@ struct Session::Impl {
     [[nodiscard]] std::vector<RankProcess*> processes() const;
 };
 
-/// What is not the same of two events that read the same.
-[[nodiscard]] QString whatDiffers(const trace::EventDetails& a, const trace::EventDetails& b);
+/// "rows.c:12"; empty where the line is not known.
+[[nodiscard]] inline QString lineText(const SourceLocation& location) {
+    return location.known() ? QStringLiteral("%1:%2").arg(location.file.section(u'/', -1)).arg(location.line) : QString();
+}
 
 } // namespace stopline::replay

@@ -1,6 +1,7 @@
 # The timeline: standard C++ only, so that the viewer and the tests use it without Qt.
 add_library(stopline_timeline STATIC
     place.h
+    request_names.h request_names.cpp recording_compare.h
     jobs.h jobs.cpp
     timeline.h timeline_impl.h timeline.cpp timeline_of_call.cpp
     timeline_axis.h timeline_axis.cpp

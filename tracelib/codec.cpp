@@ -128,7 +128,7 @@ std::size_t encodeDetails(const DetailsView& d, std::byte* bytes, std::size_t ca
 
     ByteWriter out(bytes, capacity);
     out.byte(static_cast<std::uint8_t>((d.kind == EventKind::End ? kIsEnd : 0) | (d.flag ? 0 : kFlagFalse) |
-                                       (d.truncated ? kIsTruncated : 0)));
+                                       (d.truncated ? kIsTruncated : 0) | (d.shared ? kIsShared : 0)));
     out.varint(static_cast<std::uint16_t>(d.function));
     out.varint(fields);
     if ((fields & kHasThread) != 0) {

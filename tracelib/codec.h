@@ -21,6 +21,7 @@ struct DetailsView {
     EventKind kind = EventKind::Begin;
     bool flag = true;
     bool truncated = false;
+    bool shared = false;
     FunctionId function = FunctionId::Init;
     std::uint16_t thread = 0;
     CodeAddress site{0};
@@ -85,7 +86,7 @@ enum DetailsField : std::uint32_t {
 /// First byte of a step between completions.
 enum CompletionFlag : std::uint8_t { kIsCancelled = 1, kHasFailed = 2, kAllCompletionFlags = 3 };
 /// First byte of serialised details.
-enum DetailsFlag : std::uint8_t { kIsEnd = 1, kFlagFalse = 2, kIsTruncated = 4, kAllFlags = 7 };
+enum DetailsFlag : std::uint8_t { kIsEnd = 1, kFlagFalse = 2, kIsTruncated = 4, kIsShared = 8, kAllFlags = 15 };
 
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t v) {
     return (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);

@@ -72,6 +72,7 @@ DetailsView viewOf(const EventDetails& d) {
     view.kind = d.kind;
     view.flag = d.flag;
     view.truncated = d.truncated;
+    view.shared = d.shared;
     view.function = d.function;
     view.thread = d.thread;
     view.site = d.site;

@@ -171,6 +171,7 @@ bool scanDetails(ByteReader& in, Details& d, Lists&& lists) {
     d.kind = (flags & kIsEnd) != 0 ? EventKind::End : EventKind::Begin;
     d.flag = (flags & kFlagFalse) == 0;
     d.truncated = (flags & kIsTruncated) != 0;
+    d.shared = (flags & kIsShared) != 0;
     d.function = static_cast<FunctionId>(function);
     if (has(kHasThread)) {
         d.thread = static_cast<std::uint16_t>(in.varintUpTo(std::numeric_limits<std::uint16_t>::max()));

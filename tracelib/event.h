@@ -76,6 +76,9 @@ struct EventDetails {
     /// serial = (those of this rank up to this event) - back. kNull for MPI_MESSAGE_NO_PROC. `comm`, `recvPeer` and
     /// `recvTag` are then those of the message.
     RequestRef message;
+    /// Of the requests that this event names, one has the same handle as other active ones: all that is known is that it is
+    /// one of these. MPI gives one handle to all sends that are complete at once, so it is chance which requests those are.
+    bool shared = false;
     bool truncated = false; ///< more requests, completions or peers than one record can hold: the last ones are missing
 
     friend bool operator==(const EventDetails&, const EventDetails&) = default;

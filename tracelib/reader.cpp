@@ -81,9 +81,9 @@ std::string RankReader::Impl::readHeader(const RankImage& image, HeaderWords& wo
         return "this is no recording: the header does not start as one";
     }
     const auto version = wordAt<std::uint32_t>(image.header, offsetof(MappingHeader, formatVersion));
-    if (version != kFormatVersion) {
-        return "the recording has format version " + std::to_string(version) +
-               ", this program reads version " + std::to_string(kFormatVersion);
+    if (version < kOldestReadVersion || version > kFormatVersion) {
+        return "the recording has format version " + std::to_string(version) + ", this program reads versions " +
+               std::to_string(kOldestReadVersion) + " to " + std::to_string(kFormatVersion);
     }
     words.originNs = wordAt<std::int64_t>(image.header, offsetof(MappingHeader, originNs));
     words.stagingSequence = wordAt<std::uint32_t>(image.header, offsetof(MappingHeader, stagingSequence));

@@ -21,6 +21,7 @@ namespace stopline::trace {
         differs(static_cast<unsigned>(a.kind), static_cast<unsigned>(b.kind)) |
         differs(static_cast<unsigned>(a.flag), static_cast<unsigned>(b.flag)) |
         differs(static_cast<unsigned>(a.truncated), static_cast<unsigned>(b.truncated)) |
+        differs(static_cast<unsigned>(a.shared), static_cast<unsigned>(b.shared)) |
         differs(static_cast<unsigned>(a.function), static_cast<unsigned>(b.function)) |
         differs(unsigned{a.thread}, unsigned{b.thread}) | differs(a.site.value(), b.site.value()) |
         differs(a.comm.value(), b.comm.value()) | differs(a.newComm.value(), b.newComm.value()) |

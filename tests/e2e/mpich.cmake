@@ -49,6 +49,12 @@ foreach(victim window agent gdb mpirun rank)
             --program ${programs_mpich}/longrun --victim ${victim} --launcher ${STOPLINE_MPIRUN_MPICH})
     set_tests_properties(e2e.mpich.kill.${victim} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 200 LABELS e2e)
 endforeach()
+# Sends that are complete at once, and messages that race.
+add_test(NAME e2e.mpich.copies COMMAND copies ${programs_mpich}/copies ${STOPLINE_MPIRUN_MPICH})
+add_test(NAME e2e.mpich.racing_replay COMMAND racing_replay ${programs_mpich}/racing 1 20 2 4 10 ${STOPLINE_MPIRUN_MPICH})
+set_tests_properties(e2e.mpich.copies e2e.mpich.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e)
+add_test(NAME e2e.mpich.racing_replay.long COMMAND racing_replay ${programs_mpich}/racing 1000 500 5 4 25 ${STOPLINE_MPIRUN_MPICH})
+set_tests_properties(e2e.mpich.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long)
 # Races found while a job runs.
 foreach(case races_limits races_online races_replayed races_seeds races_unfinished)
     add_test(NAME e2e.mpich.record.${case}

@@ -15,6 +15,13 @@ set_tests_properties(e2e.racing_replay.tag-bounded PROPERTIES RESOURCE_LOCK mpi 
 add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag --unfreed ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.tag.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
+# Sends that are complete at once share a handle, and which ones are is chance.
+add_executable(copies copies.cpp)
+target_link_libraries(copies PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(copies PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+add_test(NAME e2e.copies COMMAND copies ${programs}/copies)
+set_tests_properties(e2e.copies PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
+
 # A replay in which what a receive got cannot come again.
 add_executable(awaited awaited.cpp)
 target_link_libraries(awaited PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)

@@ -81,14 +81,18 @@ bool RequestTable::link(std::uint32_t number) {
         slot = {handle, number, number, kNone, 0};
         ++m_usedSlots;
     } else {
+        if (m_nodes[slot.tail].place == m_nodes[number].place) {
+            m_nodes[slot.tail].place = nullptr; // what the variable holds now is the new one
+        }
         m_nodes[slot.tail].next = number;
         slot.tail = number;
     }
     return true;
 }
 
-void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places) {
+bool RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places) {
     constexpr int kLookAhead = 64; // of thousands with one handle
+    bool shared = false;
     ++m_stamp;
     const auto isTaken = [this](std::uint32_t number) {
         return m_nodes[number].claimed || m_nodes[number].given == m_stamp;
@@ -99,6 +103,7 @@ void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* no
             nodes[i] = kNone;
             continue;
         }
+        shared = shared || slot->head != slot->tail;
         if (slot->stamp != m_stamp) {
             slot->stamp = m_stamp;
             slot->cursor = slot->head;
@@ -121,6 +126,7 @@ void RequestTable::find(const MPI_Request* handles, int count, std::uint32_t* no
         }
         m_nodes[nodes[i]].given = m_stamp;
     }
+    return shared;
 }
 
 bool RequestTable::unlink(std::uint32_t number) {

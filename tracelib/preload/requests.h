@@ -1,9 +1,11 @@
 // The requests of a rank that are not complete: handle -> serials.
 //
-// MPI libraries give one and the same handle to all completed eager sends and to receives from MPI_PROC_NULL,
+// MPI libraries give one and the same handle to all sends that are complete at once and to receives from MPI_PROC_NULL,
 // and give the handle of a completed request to the next one. So a handle stands for a queue of serials,
-// oldest first. Which of several complete ones a call names cannot be told by the handle, and how many share one is a
-// matter of chance; so that it is the same one in each run, the one goes first that was made in the same variable.
+// oldest first. Which sends are complete at once is a matter of chance: the transport had room (MPICH has one handle for
+// each kind of request that is, Open MPI one for all), or else the send gets a handle of its own. Which of several that
+// share one a call names cannot be told by the handle: the one goes first that was made in the same variable, and
+// the event says that it may have been another. Who compares two runs goes by that, see replay/request_names.h.
 #pragma once
 
 #include "dialect.h"
@@ -33,7 +35,7 @@ struct RequestNode {
     bool persistent;
     bool active;  ///< false: persistent and not started, or complete
     bool claimed; ///< a Wait of some thread is about it: others get another one of the same handle
-    const void* place;   ///< of the handle when it was made: the user's variable
+    const void* place;   ///< of the handle when it was made: the user's variable; null once another of its handle was
     std::uint32_t given; ///< search in which it was found last
 };
 
@@ -46,8 +48,8 @@ class RequestTable {
     void add(MPI_Request handle, std::uint32_t serial, RequestKind kind, bool persistent, const void* place = nullptr);
     /// Finds the nodes of a list of handles; the n-th occurrence of a handle gets its n-th oldest node that
     /// is not claimed; one before it that was made at `places` + n goes first, if it is not far. kNone where there is
-    /// none.
-    void find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places = nullptr);
+    /// none. True when one of them is not the only one of its handle: then the handle does not tell which it is.
+    bool find(const MPI_Request* handles, int count, std::uint32_t* nodes, const MPI_Request* places = nullptr);
     [[nodiscard]] RequestNode& node(std::uint32_t number) { return m_nodes[number]; }
     /// The handle of the request with this serial; kNoRequest where there is none. Looks at all of them.
     [[nodiscard]] MPI_Request handleOf(std::uint32_t serial);

@@ -15,7 +15,7 @@ Operands::Operands(const MPI_Request* handles, int count)
 }
 
 void Operands::find() {
-    rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data(), m_places);
+    m_shared = rank.requestTable.find(m_handles.data(), static_cast<int>(m_count), m_nodes.data(), m_places);
 }
 
 void Operands::look() {
@@ -66,6 +66,7 @@ void Operands::describe(DetailsView& d) {
     }
     d.requests = m_refs.data();
     d.requestCount = m_count;
+    d.shared = m_shared;
 }
 
 void Operands::completeOne(std::uint32_t i, const MPI_Status* status, int code, bool release) {
@@ -155,6 +156,7 @@ void Operands::complete(DetailsView& d, Shape shape, const Args& a, const MPI_St
     }
     d.completions = m_completions.data();
     d.completionCount = m_completed;
+    d.shared = m_shared && m_completed != 0;
 }
 
 void Operands::activate() {

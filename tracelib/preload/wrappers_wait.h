@@ -64,6 +64,7 @@ class Operands {
 
     std::uint32_t m_count;
     std::uint32_t m_completed = 0;
+    bool m_shared = false; ///< one of them is not the only one of its handle
     Scratch<MPI_Request, kFew, 0> m_handles;
     const MPI_Request* m_places; ///< where the handles were
     Scratch<std::uint32_t, kFew, 1> m_nodes;

@@ -41,6 +41,7 @@ EventDetails randomDetails(std::mt19937_64& random) {
     d.mode = chance(2) ? 0 : small();
     d.flag = chance(2);
     d.truncated = chance(8);
+    d.shared = chance(4);
     if (chance(2)) {
         d.status = {small(), small(), number(), chance(2)};
     }

@@ -311,6 +311,11 @@ TEST(HostileReader, WrongHeadersAreNamed) {
     image.header[0] ^= std::byte{1};
     EXPECT_NE(reader.update(image).find("no recording"), std::string::npos);
     image = mapping.image();
+    const auto old = static_cast<std::byte>(kOldestReadVersion);
+    image.header[offsetof(MappingHeader, formatVersion)] = old;
+    EXPECT_EQ(RankReader().update(image), "");
+    image.header[offsetof(MappingHeader, formatVersion)] = static_cast<std::byte>(kOldestReadVersion - 1);
+    EXPECT_NE(RankReader().update(image).find("version 6"), std::string::npos);
     image.header[offsetof(MappingHeader, formatVersion)] = std::byte{9};
     EXPECT_NE(reader.update(image).find("version 9"), std::string::npos);
 }

@@ -64,6 +64,43 @@ TEST(RequestTable, OfOneHandleTheOneThatWasMadeInTheVariableGoesFirst) {
     EXPECT_EQ(table->node(nodes[0]).serial, 1U);
 }
 
+TEST(RequestTable, OfSeveralMadeInOneVariableTheLatestIsInIt) {
+    const auto table = std::make_unique<RequestTable>();
+    const MPI_Request shared = handleOf(1);
+    MPI_Request variable = shared;
+    for (std::uint32_t serial = 1; serial <= 3; ++serial) { // and copied from it
+        table->add(shared, serial, RequestKind::Send, false, &variable);
+    }
+    MPI_Request other = shared;
+    std::uint32_t node = 0;
+    EXPECT_TRUE(table->find(&variable, 1, &node, &variable));
+    EXPECT_EQ(table->node(node).serial, 3U);
+    EXPECT_TRUE(table->find(&other, 1, &node, &other));
+    EXPECT_EQ(table->node(node).serial, 1U);
+}
+
+TEST(RequestTable, TellsWhetherAHandleIsShared) {
+    const auto table = std::make_unique<RequestTable>();
+    const MPI_Request shared = handleOf(1);
+    const MPI_Request own = handleOf(2);
+    const MPI_Request list[] = {own, handleOf(3), shared};
+    std::uint32_t nodes[3];
+    table->add(shared, 1, RequestKind::Send, false);
+    table->add(own, 2, RequestKind::Send, false);
+    EXPECT_FALSE(table->find(list, 3, nodes));
+    table->add(shared, 3, RequestKind::Send, false);
+    EXPECT_TRUE(table->find(list, 3, nodes));
+    EXPECT_FALSE(table->find(list, 2, nodes)); // the shared one is not among them
+    // Also where a thread waits for the other one: it may have been meant.
+    table->node(nodes[0]).claimed = false;
+    table->find(&shared, 1, nodes);
+    table->node(nodes[0]).claimed = true;
+    EXPECT_TRUE(table->find(&shared, 1, nodes));
+    EXPECT_EQ(table->node(nodes[0]).serial, 3U);
+    table->remove(nodes[0]);
+    EXPECT_FALSE(table->find(&shared, 1, nodes));
+}
+
 TEST(RequestTable, RenamedIsFoundByItsNewHandleOnly) {
     const auto table = std::make_unique<RequestTable>();
     table->add(handleOf(1), 1, RequestKind::Send, true);
