@@ -89,6 +89,9 @@ int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call ca
     if (forced.concerns(frame.event()) && forced.source(frame.event(), a.sourcePlace, a.commPlace, &out)) [[unlikely]] {
         if (kPlain == FunctionId::Recv && a.count <= INT_MAX) {
             code = forced.receive(a, status.place());
+        } else if (kPlain == FunctionId::Sendrecv && *a.sourcePlace == MPI_PROC_NULL) {
+            *a.commPlace = out; // it only sends; of a request from nobody MPICH says that rank 0 has sent it
+            code = toldOfTwin(a.comm, a.commPlace, call(status.place()));
         } else if (kPlain == FunctionId::Sendrecv && a.recvcount <= INT_MAX && a.sendcount <= INT_MAX) {
             code = forced.exchange(a, out, status.place());
         } else {
