@@ -36,14 +36,17 @@ Tick decidedAt(const TimelineData& data, const RecvHalf& recv) {
     if (recv.done == recv.post && events.isRegular()) {
         return tickOfStart(events.beginOf(recv.post)) + 1;
     }
-    return tickOfEnd(events.endOf(recv.done));
+    return isFreed(data, recv) ? kNever : tickOfEnd(events.endOf(recv.done));
 }
 
-bool hasFreedReceive(const TimelineData& data) {
-    return std::any_of(data.recvs.begin(), data.recvs.end(), [&](const RecvHalf& recv) {
-        return recv.done != kNone && recv.done != recv.post && recv.done != recv.start &&
-               !trace::completesRequests(trace::functionClass(data.beginDetails(recv.rank, recv.done).function));
-    });
+bool isFreed(const TimelineData& data, const RecvHalf& recv) {
+    if (recv.done == kNone || recv.done == recv.post || recv.start != recv.post) {
+        return false;
+    }
+    // Polls that are one call may begin as a probe and end as a Test.
+    const RankData& own = data.rank(recv.rank);
+    const EventDetails& end = own.details[own.events.detailsOf(own.events.endOf(recv.done))];
+    return !trace::completesRequests(trace::functionClass(end.function));
 }
 
 namespace {
@@ -214,6 +217,9 @@ void DataOrder::run(const TimelineData& data, std::int32_t rank) {
                 if (!end(data, rank, call, event)) {
                     return;
                 }
+                if (own.freed) { // the end of any call may tell of a receive that was freed
+                    noteFailedProbe(data, rank, call, event);
+                }
             } else {
                 noteFailedProbe(data, rank, call, event);
             }
@@ -307,7 +313,14 @@ void DataOrder::start(const TimelineData& data, std::int32_t rank, std::uint32_t
         const std::int32_t to = data.channels[send.channel].destination;
         m_known[id] = clock(rank)[to];
         m_newSends.push_back(id);
-        if (to != rank) {
+        if (isSeen(data, send)) {
+            const std::uint32_t recv = data.halves[send.message].recv;
+            m_used[recv] = id;
+            if (!waits(data, send)) {
+                release(m_recvSlot[recv]);
+            }
+            noteShadow(data, recv, 0);
+        } else if (to != rank) {
             m_sendSlot[id] = copyOf(rank);
         }
     }

@@ -20,6 +20,9 @@
 //                                    Init, Finalize, other constructors and files, as they carry no data
 //    without those that give, or get, 0 bytes.
 //
+// None from what a receive got whose request was freed while it was active: at which call that is seen complete is
+// chance, and nothing in the program waits for it.
+//
 // An edge that is left out can make a race too many, never hide one. The calls of a rank count as ordered as
 // they were recorded, also where several threads made them.
 //
@@ -34,6 +37,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -50,12 +55,16 @@ using Tick = std::uint32_t;
     return static_cast<Tick>(end * 4);
 }
 
+/// A moment that never comes: when a receive was decided that nothing in the program waits for.
+inline constexpr Tick kNever = ~Tick{0};
+
 /// What a walk comes upon that can race.
 struct Decision {
     enum class Kind : std::uint8_t {
         Receive,     ///< from any source, complete or cancelled; `id` is its half
         Probe,       ///< of any source, successful; `id` is its half
         FailedProbe, ///< of any source, given up; `id` counts DataOrder::failedProbes()
+        Decided, ///< a receive that was told of as never decided was so by `early`
         Shadow, ///< any receive during which its rank did other things that others then knew; or a cancelled
                 ///< one
     };
@@ -107,6 +116,8 @@ class DataOrder {
         const std::size_t at = static_cast<std::size_t>(rank) * m_width + static_cast<std::size_t>(other);
         return at < m_clocks.size() ? m_clocks[at] : 0;
     }
+    /// A younger receive of the same rank was decided by this moment, and its own decision is still to come.
+    [[nodiscard]] bool decidedMeanwhile(const TimelineData& data, std::uint32_t recv, Tick until) const;
     [[nodiscard]] std::size_t bytes() const;
 
   private:
@@ -123,6 +134,10 @@ class DataOrder {
         std::uint32_t nextRecv = 0; ///< its last receive, plus 1
         std::vector<std::uint32_t>
             open; ///< receives of any source that nothing tells yet to be decided, by number
+        /// Receives of any source whose requests were freed, complete, that nothing tells yet to be decided: their numbers by
+        /// what they asked for (communicator, tag).
+        std::map<std::pair<std::uint32_t, std::int32_t>, std::set<std::uint32_t>> endless;
+        bool freed = false; ///< a receive whose request was freed has been seen complete
         std::vector<std::pair<std::uint64_t, std::int32_t>> waiting; ///< for an event of this rank: who
     };
     struct Need {
@@ -152,6 +167,11 @@ class DataOrder {
     /// were decided.
     void noteTaken(const TimelineData& data, std::int32_t rank, const Channel& channel, std::uint32_t before,
                    Tick by);
+    /// The same for those receives that had been told of as never decided.
+    void endEndless(RankState& own, const Channel& channel, std::uint32_t before, Tick by);
+    /// What a receive whose request was freed gets is sent here, and the receive has been walked over already.
+    [[nodiscard]] bool isSeen(const TimelineData& data, const SendHalf& send);
+    void noteShadow(const TimelineData& data, std::uint32_t recv, Tick early);
     void noteFailedProbe(const TimelineData& data, std::int32_t rank, std::uint32_t call,
                          std::uint64_t event);
     bool breakCycle();
@@ -204,15 +224,16 @@ class DataOrder {
 };
 
 /// When a receive was decided, as far as its own calls tell: it cannot get a message whose send knows of this
-/// moment. For one that is complete; see also Decision::early.
+/// moment; kNever where they tell nothing. For one that is complete; see also Decision::early.
 [[nodiscard]] Tick decidedAt(const TimelineData& data, const RecvHalf& recv);
 /// Posted with any source.
 [[nodiscard]] inline bool fromAnySource(const TimelineData& data, const RecvHalf& recv) {
     return data.rank(recv.rank).details[recv.details].recvPeer == kAnySource;
 }
-/// A receive whose request was freed while it was active has been seen complete, at some call. Nothing in the program waits
-/// for that, so it may be so later the next time: what follows from it is not to be relied on where receives are left to MPI.
-[[nodiscard]] bool hasFreedReceive(const TimelineData& data);
+/// The receive has been seen complete at some call by chance, as its request was freed while it was active. Nothing in the
+/// program waits for that, so it may be so later the next time: nothing follows from it. (One that takes what a matched
+/// probe has found has its message by that.)
+[[nodiscard]] bool isFreed(const TimelineData& data, const RecvHalf& recv);
 /// The send is certain to wait for its receive.
 [[nodiscard]] bool isSynchronous(const TimelineData& data, const SendHalf& send);
 /// More of what this rank did may still be told.

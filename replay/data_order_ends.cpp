@@ -51,7 +51,7 @@ bool DataOrder::collectNeeds(const TimelineData& data, std::int32_t rank, std::u
             const RecvHalf& recv = data.recvs[id];
             const bool probed = recv.start != recv.post;
             if (recv.cancelled || recv.channel == kNone ||
-                (probed ? role != Role::Post : recv.done != call)) {
+                (probed ? role != Role::Post : recv.done != call) || isFreed(data, recv)) {
                 break;
             }
             if (const SendHalf* send = sendOf(data, recv)) {
@@ -175,6 +175,7 @@ void DataOrder::decide(const TimelineData& data, std::int32_t rank, std::uint32_
         if (role == Role::Probe) {
             const ProbeHalf& probe = data.probes[id];
             noteTaken(data, rank, data.channels[probe.channel], probe.before, tickOfEnd(event));
+            endEndless(own, data.channels[probe.channel], probe.before, tickOfEnd(event));
             if (probesAnySource(data, rank, call)) {
                 own.anySource = true;
                 m_newDecisions.push_back({Decision::Kind::Probe, id, 0});
@@ -192,13 +193,21 @@ void DataOrder::decide(const TimelineData& data, std::int32_t rank, std::uint32_
         if (probed ? role != Role::Post : recv.done != call) {
             return;
         }
+        const bool freed = isFreed(data, recv);
+        own.freed = own.freed || freed;
         const SendHalf* send = sendOf(data, recv);
         if (send != nullptr) {
-            m_used[id] = data.halves[recv.message].send;
+            const std::uint32_t got = data.halves[recv.message].send;
+            if (!freed) {
+                m_used[id] = got;
+            } else if (passed(got)) { // else its start does the rest
+                m_used[id] = got;
+                release(m_sendSlot[got]);
+            }
             if (!waits(data, *send)) {
                 release(m_recvSlot[id]);
             }
-        } else {
+        } else if (!freed || recv.cancelled || recv.channel == kNone) {
             release(m_recvSlot[id]);
         }
         std::erase(own.open, id);
@@ -210,20 +219,68 @@ void DataOrder::decide(const TimelineData& data, std::int32_t rank, std::uint32_
         if (recv.message == kNone || (recv.channel == kNone && !recv.cancelled)) {
             return; // refused, or nothing is known of what it got
         }
-        if (!recv.cancelled && !own.open.empty()) {
-            noteTaken(data, rank, data.channels[recv.channel], id,
-                      early != 0 ? early : decidedAt(data, recv));
+        if (!recv.cancelled && !freed && !(own.open.empty() && own.endless.empty())) {
+            const Tick decided = decidedAt(data, recv);
+            noteTaken(data, rank, data.channels[recv.channel], id, early != 0 ? early : decided);
+            endEndless(own, data.channels[recv.channel], id, decided);
         }
         if (probed ? probesAnySource(data, rank, call) : fromAnySource(data, recv)) {
             own.anySource = true;
             m_newDecisions.push_back({Decision::Kind::Receive, id, early});
+            if (freed && early == 0) {
+                const EventDetails& asked = data.rank(rank).details[recv.details];
+                own.endless[{data.commEntry(rank, asked.comm), asked.recvTag}].insert(id);
+            }
         }
-        const Tick posted = tickOfStart(data.rank(rank).events.beginOf(recv.post));
-        const bool replied = send != nullptr && passed(m_used[id]) && m_known[m_used[id]] > posted;
-        if (own.anySource && (recv.cancelled || replied)) {
-            m_newDecisions.push_back({Decision::Kind::Shadow, id, early});
-        }
+        noteShadow(data, id, early);
     });
+}
+
+/// A shadow falls on what was decided while the receive was open. Of one that was freed and cancelled it is not known
+/// from when on it was not.
+void DataOrder::noteShadow(const TimelineData& data, std::uint32_t id, Tick early) {
+    const RecvHalf& recv = data.recvs[id];
+    const Tick posted = tickOfStart(data.rank(recv.rank).events.beginOf(recv.post));
+    const bool replied = m_used[id] != kNone && passed(m_used[id]) && m_known[m_used[id]] > posted;
+    if (state(recv.rank).anySource && (recv.cancelled ? early != 0 || !isFreed(data, recv) : replied)) {
+        m_newDecisions.push_back({Decision::Kind::Shadow, id, early});
+    }
+}
+
+bool DataOrder::decidedMeanwhile(const TimelineData& data, std::uint32_t recv, Tick until) const {
+    return std::any_of(m_early.begin(), m_early.end(), [&](const auto& one) {
+        return one.first > recv && one.second <= until && data.recvs[one.first].rank == data.recvs[recv].rank;
+    });
+}
+
+bool DataOrder::isSeen(const TimelineData& data, const SendHalf& send) {
+    const std::int32_t to = data.channels[send.channel].destination;
+    if (!state(to).freed) {
+        return false;
+    }
+    const RecvHalf* recv = recvOf(data, send);
+    return recv != nullptr && !recv->cancelled && isFreed(data, *recv) &&
+           data.rank(to).events.endOf(recv->done) <= state(to).passed;
+}
+
+void DataOrder::endEndless(RankState& own, const Channel& channel, std::uint32_t before, Tick by) {
+    if (own.endless.empty()) {
+        return;
+    }
+    for (const std::int32_t tag : {channel.tag, kAnyTag}) {
+        const auto at = own.endless.find({channel.comm, tag});
+        if (at == own.endless.end()) {
+            continue;
+        }
+        const auto last = at->second.lower_bound(before);
+        for (auto id = at->second.begin(); id != last; ++id) {
+            m_newDecisions.push_back({Decision::Kind::Decided, *id, by});
+        }
+        at->second.erase(at->second.begin(), last);
+        if (at->second.empty()) {
+            own.endless.erase(at);
+        }
+    }
 }
 
 void DataOrder::noteTaken(const TimelineData& data, std::int32_t rank, const Channel& channel,

@@ -5,7 +5,8 @@
 namespace stopline::replay {
 
 bool FoundRaces::has(EventIndex event, std::uint32_t position) const {
-    return std::binary_search(raced.begin(), raced.end(), Place(event, position));
+    const Place place(event, position);
+    return std::binary_search(raced.begin(), raced.end(), place) || std::binary_search(guarded.begin(), guarded.end(), place);
 }
 
 FoundRaces foundRacesOf(std::span<const std::byte> values) {
@@ -14,9 +15,10 @@ FoundRaces foundRacesOf(std::span<const std::byte> values) {
     trace::ValueReader reader(values.data(), values.size());
     for (; reader.kind() != trace::ValueKind::None; reader.next()) {
         const auto value = static_cast<std::uint64_t>(reader.value());
-        if (reader.kind() == trace::ValueKind::Raced) {
-            found.raced.emplace_back(EventIndex(value >> trace::kRacedPositionBits),
-                                     static_cast<std::uint32_t>(value & kPositions));
+        if (reader.kind() == trace::ValueKind::Raced || reader.kind() == trace::ValueKind::Guarded) {
+            auto& places = reader.kind() == trace::ValueKind::Raced ? found.raced : found.guarded;
+            places.emplace_back(EventIndex(value >> trace::kRacedPositionBits),
+                                static_cast<std::uint32_t>(value & kPositions));
         } else if (reader.kind() == trace::ValueKind::RacesEnd) {
             found.looked = true;
             found.limit = static_cast<trace::RaceLimit>(value & 0xfU);
@@ -25,6 +27,7 @@ FoundRaces foundRacesOf(std::span<const std::byte> values) {
         }
     }
     std::sort(found.raced.begin(), found.raced.end());
+    std::sort(found.guarded.begin(), found.guarded.end());
     return found;
 }
 

@@ -25,7 +25,11 @@ struct FoundRaces {
     trace::RaceLimit limit = trace::RaceLimit::None; ///< why it gave up
     std::uint64_t traced = 0; ///< messages that it received and that Netzer and Miller's algorithm traces
     std::vector<Place> raced; ///< sorted
+    /// Sorted: did not race, but only as an older receive was open that would have taken what else they could have got. In a
+    /// re-execution that one has its own source to receive from, and takes it no more.
+    std::vector<Place> guarded;
 
+    /// It is to be told its source: it raced or was guarded.
     [[nodiscard]] bool has(EventIndex event, std::uint32_t position) const;
 };
 

@@ -179,7 +179,6 @@ class Marker {
     }
 
     void leaveOpen() {
-        const bool ordered = !hasFreedReceive(m_data);
         for (const WindowClass& of : m_windows.classes()) {
             if (isCancelled()) {
                 return;
@@ -210,7 +209,7 @@ class Marker {
                 }
                 ++m_marks.windows;
                 const bool plain = isReceive(gate.receiver, call) && send != kNone && !m_isMarked[send];
-                if (ordered && safe && plain && decidesItself(gate, of, window) && isBehindAll(gate, window.decided)) {
+                if (safe && plain && decidesItself(gate, of, window) && isBehindAll(gate, window.decided)) {
                     flag(gate.receiver, call, kCallOpen);
                     ++m_marks.open;
                 }

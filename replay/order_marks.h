@@ -21,9 +21,8 @@
 //    under MPI's order tells of those before; it does not where some of the messages go another way);
 //  - and no other member will send more behind the recording's end that could come before the receive is
 //  decided: each
-//    has begun MPI_Finalize, or has the decision behind it at the last event that is known of it;
-//  - and nothing in the recording has been concluded from a receive whose request was freed while it was active: it
-//    was seen complete at some call, and may be so later the next time.
+//    has begun MPI_Finalize, or has the decision behind it at the last event that is known of it. Nothing decides a
+//    receive whose request was freed while it was active: of that one all must have begun MPI_Finalize.
 // Otherwise it gets its source, as in the other variant: from one source MPI's order gives it its own
 // message.
 //

@@ -12,10 +12,27 @@ namespace {
 
 using trace::CallClass;
 
+/// The call that completes the race. Where its request was freed there is none, and what tells of it is chance: then the last
+/// one that has ended.
+CallRef lastDependent(const Timeline& timeline, const Race& race) {
+    CallRef last = decidingCall(race);
+    const auto completes = [&](CallRef call) {
+        return trace::completesRequests(trace::functionClass(timeline.details(call.rank, timeline.call(call).endDetails).function));
+    };
+    if (last == race.call || completes(last)) {
+        return last;
+    }
+    last.call = CallIndex(timeline.callCount(last.rank) - 1);
+    while (timeline.call(last).end.value() == 0) {
+        last.call = CallIndex(last.call.value() - 1); // it ends at the one that tells of the race
+    }
+    return last;
+}
+
 /// What a call of this rank finds out may depend on which message the race gets: it completes the race, or it receives or
 /// probes for something that has been posted later. The first of these, up to the one that completes the race.
 CallRef firstDependent(const Timeline& timeline, const Race& race) {
-    const CallRef last = decidingCall(race);
+    const CallRef last = lastDependent(timeline, race);
     CallRef at = race.call;
     for (; at < last; at.call = CallIndex(at.call.value() + 1)) {
         if (at == race.call) {

@@ -127,14 +127,25 @@ void RaceWindows::takeSends(const TimelineData& data, const DataOrder& order) {
 void RaceWindows::update(const TimelineData& data, const DataOrder& order) {
     takeSends(data, order);
     for (const Decision& decision : order.newDecisions()) {
-        if (decision.kind != Decision::Kind::Shadow) {
+        if (decision.kind != Decision::Kind::Shadow && decision.kind != Decision::Kind::Decided) {
             takeDecision(data, order, decision);
         }
     }
     for (std::uint32_t one = 0; one < m_classes.size(); ++one) {
         putIn(one);
     }
-    // A shadow falls on windows that were decided before it, so all of them stand in their classes by now.
+    std::unordered_map<std::uint32_t, std::size_t> ended; // by class: the first of the windows that have an end now
+    for (const Decision& decision : order.newDecisions()) {
+        if (decision.kind == Decision::Kind::Decided) {
+            takeEnd(data, decision, ended);
+        }
+    }
+    for (const auto& [one, from] : ended) {
+        m_stale[one] = std::min(m_stale[one], from);
+        noteLatest(m_classes[one], from);
+    }
+    // A shadow falls on windows that were decided before it, so all of them stand in their classes by now, but for those that
+    // were decided before they were seen complete.
     for (const Decision& decision : order.newDecisions()) {
         if (decision.kind == Decision::Kind::Shadow) {
             takeShadow(data, order, decision);
@@ -200,6 +211,33 @@ void RaceWindows::takeDecision(const TimelineData& data, const DataOrder& order,
     m_fresh[one].push_back(window);
 }
 
+/// A window had no end and has one now.
+void RaceWindows::takeEnd(const TimelineData& data, const Decision& decision,
+                          std::unordered_map<std::uint32_t, std::size_t>& ended) {
+    const RecvHalf& recv = data.recvs[decision.id];
+    const trace::EventDetails& asked = data.rank(recv.rank).details[recv.details];
+    const std::uint32_t gate = findGate(data.commEntry(recv.rank, asked.comm), recv.rank);
+    const auto one = m_classIndex.find(tagged(gate, asked.recvTag));
+    if (gate == kNone || one == m_classIndex.end()) {
+        return;
+    }
+    WindowClass& of = m_classes[one->second];
+    const std::size_t from = placeAfter(of.windows, 0, decision.id * 2 + 2, true);
+    if (from == of.windows.size() || of.windows[from].key != decision.id * 2 + 2) {
+        return;
+    }
+    of.windows[from].decided = decision.early;
+    std::size_t& first = ended.emplace(one->second, from).first->second;
+    first = std::min(first, from);
+}
+
+void RaceWindows::noteLatest(WindowClass& of, std::size_t from) {
+    for (std::size_t at = from; at < of.windows.size(); ++at) {
+        const Tick decided = of.windows[at].decided;
+        of.latest[at] = at == 0 ? decided : std::max(of.latest[at - 1], decided);
+    }
+}
+
 void RaceWindows::takeShadow(const TimelineData& data, const DataOrder& order, const Decision& decision) {
     const RecvHalf& recv = data.recvs[decision.id];
     const trace::EventDetails& asked = data.rank(recv.rank).details[recv.details];
@@ -219,7 +257,7 @@ void RaceWindows::takeShadow(const TimelineData& data, const DataOrder& order, c
     shadow.source =
         asked.recvPeer == kAnySource ? kAnySource : data.worldRank(recv.rank, asked.comm, asked.recvPeer);
     shadow.tag = asked.recvTag;
-    bool falls = false;
+    bool falls = order.decidedMeanwhile(data, decision.id, shadow.until);
     for (const std::uint32_t one : m_gates[gate].classes) {
         const WindowClass& of = m_classes[one];
         if (shadow.tag != kAnyTag && of.tag != kAnyTag && shadow.tag != of.tag) {
@@ -263,10 +301,9 @@ void RaceWindows::putIn(std::uint32_t classIndex) {
     fresh.clear();
     m_stale[classIndex] = std::min(m_stale[classIndex], from);
     of.latest.resize(of.windows.size());
-    for (std::size_t at = from; at < of.windows.size(); ++at) {
-        const Window& window = of.windows[at];
-        of.latest[at] = at == 0 ? window.decided : std::max(of.latest[at - 1], window.decided);
-        of.unordered = of.unordered || (at != 0 && window.posted < of.windows[at - 1].posted);
+    noteLatest(of, from);
+    for (std::size_t at = std::max<std::size_t>(from, 1); at < of.windows.size(); ++at) {
+        of.unordered = of.unordered || of.windows[at].posted < of.windows[at - 1].posted;
     }
 }
 

@@ -32,7 +32,7 @@ struct Window {
     std::uint32_t key = 0; ///< order of choosing, from 1: twice the number of the receive plus 2; of a probe
                            ///< 1 less than of the receive after it
     Tick posted = 0;       ///< its call began
-    Tick decided = 0;      ///< see decidedAt()
+    Tick decided = 0;      ///< see decidedAt() and Decision::Kind::Decided
     std::uint32_t own = kNone; ///< of a probe: the send that it saw, which is left for others
     bool nothing = false;      ///< it got, or saw, none
 };
@@ -64,6 +64,7 @@ struct WindowClass {
     std::vector<Window> windows;
     std::vector<Tick> latest;          ///< by window: greatest `decided` of it and those before
     std::vector<std::uint32_t> counts; ///< by window: alternatives
+    std::vector<std::uint32_t> kept;   ///< by window: those that are none by rule (3) alone
     std::size_t counted = 0;           ///< windows for which the lanes have been counted
     std::vector<Lane> lanes;
 };
@@ -111,6 +112,8 @@ class RaceWindows {
     void addSend(const TimelineData& data, WindowClass& to, std::uint32_t send);
     void takeSends(const TimelineData& data, const DataOrder& order);
     void takeDecision(const TimelineData& data, const DataOrder& order, const Decision& decision);
+    void takeEnd(const TimelineData& data, const Decision& decision, std::unordered_map<std::uint32_t, std::size_t>& ended);
+    static void noteLatest(WindowClass& of, std::size_t from);
     void takeShadow(const TimelineData& data, const DataOrder& order, const Decision& decision);
     void putIn(std::uint32_t classIndex);
     void count(const TimelineData& data, const DataOrder& order, std::uint32_t classIndex);
@@ -120,7 +123,7 @@ class RaceWindows {
                    std::size_t from);
     void add(const TimelineData& data, const DataOrder& order, WindowClass& of, std::uint32_t send,
              std::size_t from, std::size_t to);
-    /// Rule (3), and that a probe has no alternative in what it saw.
+    /// By rule (3).
     [[nodiscard]] bool keptFrom(const TimelineData& data, const WindowClass& of, const Window& window,
                                 std::uint32_t send) const;
 

@@ -31,7 +31,7 @@ std::size_t placeAfter(const std::vector<Window>& windows, std::size_t from, std
 bool RaceWindows::keptFrom(const TimelineData& data, const WindowClass& of, const Window& window,
                            std::uint32_t send) const {
     const std::vector<Shadow>& shadows = m_gates[of.gate].shadows;
-    return window.own == send || std::any_of(shadows.begin(), shadows.end(), [&](const Shadow& shadow) {
+    return std::any_of(shadows.begin(), shadows.end(), [&](const Shadow& shadow) {
                return window.key > shadow.key && window.decided <= shadow.until &&
                       (shadow.source == kAnySource || shadow.source == data.sends[send].rank) &&
                       (shadow.tag == kAnyTag || shadow.tag == data.channels[data.sends[send].channel].tag);
@@ -81,8 +81,10 @@ std::size_t RaceWindows::recheck(const TimelineData& data, WindowClass& of, std:
 
 /// Everything about windows from here on is to be counted anew.
 void RaceWindows::forget(WindowClass& of, std::size_t from) {
-    of.counts.resize(from);
-    of.counts.resize(of.windows.size(), 0);
+    for (std::vector<std::uint32_t>* const counts : {&of.counts, &of.kept}) {
+        counts->resize(from);
+        counts->resize(of.windows.size(), 0);
+    }
     if (from == of.windows.size()) {
         return;
     }
@@ -143,12 +145,20 @@ void RaceWindows::add(const TimelineData& data, const DataOrder& order, WindowCl
             of.windows.begin());
     }
     const bool simple = m_gates[of.gate].shadows.empty() && !of.probes;
+    const auto count = [&](std::size_t at) {
+        const Window& window = of.windows[at];
+        if (!simple && window.own == send) {
+            return; // a probe has no alternative in what it saw
+        }
+        ++(simple || !keptFrom(data, of, window, send) ? of.counts : of.kept)[at];
+    };
     for (std::size_t at = sure; at < to; ++at) {
-        of.counts[at] += simple || !keptFrom(data, of, of.windows[at], send) ? 1 : 0;
+        count(at);
     }
     for (std::size_t at = sure; at > from && of.latest[at - 1] > known; --at) {
-        const Window& window = of.windows[at - 1];
-        of.counts[at - 1] += window.decided > known && (simple || !keptFrom(data, of, window, send)) ? 1 : 0;
+        if (of.windows[at - 1].decided > known) {
+            count(at - 1);
+        }
     }
 }
 
@@ -159,7 +169,7 @@ bool RaceWindows::reaches(const TimelineData& data, const DataOrder& order, cons
     const Tick known = order.known(send);
     for (std::size_t at = to; at > from && of.latest[at - 1] > known; --at) {
         const Window& window = of.windows[at - 1];
-        if (window.decided > known && !window.nothing && !keptFrom(data, of, window, send)) {
+        if (window.decided > known && !window.nothing && window.own != send && !keptFrom(data, of, window, send)) {
             return true;
         }
     }
@@ -179,7 +189,7 @@ void RaceWindows::eachAlternative(const TimelineData& data, const DataOrder& ord
             continue; // this window got one of the lane itself, or nothing is left
         }
         const std::uint32_t send = lane.sends[left];
-        if (order.known(send) < window.decided && !keptFrom(data, of, window, send)) {
+        if (order.known(send) < window.decided && window.own != send && !keptFrom(data, of, window, send)) {
             visit(send);
         }
     }

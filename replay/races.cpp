@@ -127,6 +127,20 @@ std::vector<Race> RaceAnalysis::races() const {
     return Impl::sorted(std::move(races));
 }
 
+std::vector<CallRef> RaceAnalysis::guarded() const {
+    std::vector<CallRef> calls;
+    for (std::uint32_t one = 0; one < m_impl->windows.classes().size(); ++one) {
+        const WindowClass& of = m_impl->windows.classes()[one];
+        for (std::uint32_t place = 0; place < of.windows.size(); ++place) {
+            if (of.counts[place] == 0 && of.kept[place] != 0) {
+                calls.push_back(m_impl->raceOf({one, place}).call);
+            }
+        }
+    }
+    std::sort(calls.begin(), calls.end());
+    return calls;
+}
+
 std::vector<Race> RaceAnalysis::racesOf(CallRef call) const {
     std::vector<Race> races;
     if (m_impl->data == nullptr || call.rank.value() < 0 || call.rank.value() >= m_impl->data->rankCount() ||
@@ -197,8 +211,8 @@ std::vector<Alternative> RaceAnalysis::alternatives(const Race& race) const {
     const Window& window = m_impl->windows.classes()[ref->classIndex].windows[ref->place];
     // Decided inside a blocking call: its end is what can be named.
     const RankEvents& events = data.rank(race.call.rank.value()).events;
-    const std::uint64_t decided = window.decided / 4;
-    const EventIndex end{window.decided % 4 == 0 ? decided : events.endOf(events.callOf(decided))};
+    const std::uint64_t decided = window.decided == kNever ? 0 : window.decided / 4;
+    const EventIndex end{window.decided % 4 == 0 || decided == 0 ? decided : events.endOf(events.callOf(decided))};
     m_impl->windows.eachAlternative(data, m_impl->order, *ref, [&](std::uint32_t id) {
         const SendHalf& send = data.sends[id];
         Alternative one;

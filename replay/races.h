@@ -11,8 +11,9 @@
 //  (2) r does not happen before c. The window of a non-blocking receive ends where it was seen complete, not
 //  where it was
 //      posted (Vo et al. 2011), or earlier where a younger one got a message that it would have got had it
-//      still been open; that of a blocking one ends where its message matched, of which a synchronous send
-//      tells. Whether c knows of the *send* of the message that r got is no matter, as messages of different
+//      still been open. Where its request was freed while it was active that alone ends it, so maybe nothing: no call waits for
+//      it, and what is seen of its completion is chance. That of a blocking one ends where its message matched, of which a
+//      synchronous send tells. Whether c knows of the *send* of the message that r got is no matter, as messages of different
 //      senders overtake each other (Meehan's implementation compares with that send, and so misses them);
 //  (3) the receives posted before r are as recorded: none of them got c, and none of them was still open, and
 //  would have
@@ -63,7 +64,9 @@ enum class RaceKind : std::uint8_t {
 struct Race {
     RaceKind kind = RaceKind::Receive;
     CallRef call;      ///< posts the receive, or probes
-    MaybeCall done;    ///< at whose end the outcome was known; the call itself when it blocks
+    /// At whose end the outcome was known; the call itself when it blocks. Of a receive whose request was freed while it was
+    /// active: at whose end it was seen, by chance.
+    MaybeCall done;
     MaybeCall send;    ///< of the message that it got; empty if it got none, or the send is not recorded
     RankId sender{-1}; ///< of that message, world rank; -1: none
     std::uint64_t commId = 0;       ///< as Message::commId
@@ -88,7 +91,7 @@ struct Alternative {
     MaybeCall receive; ///< posts the receive that got it; empty if none has
     /// Why: by this event of the receiver it was decided what the race got, and nothing makes the send come
     /// after it ...
-    EventIndex windowEnd{0};
+    EventIndex windowEnd{0}; ///< 0: it never was, as its request was freed while it was active
     /// ... as this is the latest event of the receiver that is certain to have come before the send (0:
     /// none).
     EventIndex knows{0};
@@ -151,6 +154,10 @@ class RaceAnalysis {
     [[nodiscard]] std::vector<Race> racesOf(CallRef call) const;
     /// The other messages, by sender and call. Empty for what is no race (any more).
     [[nodiscard]] std::vector<Alternative> alternatives(const Race& race) const;
+    /// Receives and probes of any source that did not race, but only by rule (3): by the call that posted or probed, in order.
+    /// Where the receives that raced get their sources and all others are left to MPI these need theirs, too, since
+    /// what an older receive would have taken it takes no more when it has a source of its own.
+    [[nodiscard]] std::vector<CallRef> guarded() const;
     [[nodiscard]] MinimalTrace minimalTrace() const;
     /// What of that a re-execution can do, see order_marks.h. With the timeline: also which control messages keep a
     /// re-execution from having more buffered than this one had, by its times. Once it is `cancelled`, what is returned is

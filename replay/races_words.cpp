@@ -16,7 +16,9 @@ std::string reasonText(const Timeline& timeline, const Race& race, const Alterna
                        (race.tag == kAnyTag ? ", any tag fits" : "") +
                        ", same communicator) need not come after the ";
     text += race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe ? "probe" : "receive";
-    text += ", which is decided by event " + std::to_string(alternative.windowEnd.value()) + ": ";
+    text += alternative.windowEnd.value() == 0
+                ? ", which nothing waits for, as its request was freed while it was active: "
+                : ", which is decided by event " + std::to_string(alternative.windowEnd.value()) + ": ";
     if (alternative.knows.value() == 0) {
         return text + "no event of " + receiver + " is certain to have come before it";
     }

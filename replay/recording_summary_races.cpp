@@ -90,9 +90,6 @@ QStringList foundWhileItRan(const Timeline& timeline, const RecordingFile& file)
         return {};
     }
     const QString found = QStringLiteral("found while the job ran: %1 receives and probes that raced, %2 messages to be traced").arg(raced).arg(traced);
-    if (timeline.hasFreedReceive()) {
-        return {found, QStringLiteral("a replay is told of all receives, as one was freed while it was active")};
-    }
     std::size_t told = 0;
     std::size_t all = 0;
     for (std::size_t i = 0; i < ranks.size(); ++i) {

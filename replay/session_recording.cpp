@@ -122,10 +122,7 @@ void Session::Impl::executeOpened() {
         recordedValues[int(i)] = QByteArray::fromStdString(origin->file.ranks[i].values);
         found.push_back(foundRacesOf(std::as_bytes(std::span(origin->file.ranks[i].values))));
     }
-    if (areComplete(found) && recording->timeline().hasFreedReceive()) {
-        say(Severity::Info, QStringLiteral("A receive was freed while it was active, and when it completes is left to chance: replays are told "
-                                           "of the messages of all receives, not only of those that raced."));
-    } else if (areComplete(found)) {
+    if (areComplete(found)) {
         std::size_t raced = 0;
         for (const FoundRaces& one : found) {
             raced += one.raced.size();

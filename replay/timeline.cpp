@@ -84,10 +84,6 @@ bool Timeline::brokenOff(RankId rank) const {
     return m_impl->has(rank) && m_impl->data.rank(rank.value()).brokenOff;
 }
 
-bool Timeline::hasFreedReceive() const {
-    return replay::hasFreedReceive(m_impl->data);
-}
-
 std::optional<RankId> Timeline::halfLostBy(const Message& message) const {
     if (message.state == MessageState::Unreceived && brokenOff(message.receiver)) {
         return message.receiver;

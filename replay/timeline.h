@@ -246,9 +246,6 @@ class Timeline {
     /// The rank whose lost events may hold the half that this message lacks, -1 where all ranks may.
     [[nodiscard]] std::optional<RankId> halfLostBy(const Message& message) const;
 
-    /// A receive whose request was freed while it was active has been seen complete: at which call is chance (data_order.h).
-    [[nodiscard]] bool hasFreedReceive() const;
-
     /// Nanoseconds on the drawing axis: wall clock with the spans cut out in which all ranks were held, 0 at
     /// the earliest begin. Monotone in the event number of a rank.
     [[nodiscard]] TimeNs axisTime(RankId rank, EventIndex event) const;

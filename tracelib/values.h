@@ -29,6 +29,8 @@ enum class ValueKind : std::uint8_t {
     None = 15,
     Sent = 16, ///< no value that is given: hash of all that the rank has sent so far
     Pid = 17,  ///< getpid
+    /// As Raced: it did not, but only as an older receive was open that would have taken what else it could have got.
+    Guarded = 18,
 };
 inline constexpr std::uint8_t kValueMoved = 0x10;
 inline constexpr std::uint8_t kValueHigh = 0x20; ///< the kind is 16 more than its four bits say

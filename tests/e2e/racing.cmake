@@ -8,11 +8,11 @@ add_test(NAME e2e.racing_replay.long COMMAND racing_replay ${programs}/racing 10
 set_tests_properties(e2e.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
 # The same with the messages that raced marked, instead of forcing all receives of any source.
-add_test(NAME e2e.racing_replay.tag COMMAND racing_replay --by-tag --unfreed ${programs}/racing 1 8 2 4 8)
+add_test(NAME e2e.racing_replay.tag COMMAND racing_replay --by-tag ${programs}/racing 1 8 2 4 8)
 set_tests_properties(e2e.racing_replay.tag PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
 add_test(NAME e2e.racing_replay.tag-bounded COMMAND racing_replay --by-tag-bounded ${programs}/racing 1 8 2 4 8)
 set_tests_properties(e2e.racing_replay.tag-bounded PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment}")
-add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag --unfreed ${programs}/racing 1000 500 5 4 25)
+add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.tag.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
 # Sends that are complete at once share a handle, and which ones are is chance.

@@ -1,15 +1,14 @@
 // Records random programs whose messages race, and replays each recording under other delays: all must come
 // out the same.
 //
-// usage: racing_replay [--by-tag | --by-tag-bounded] [--unfreed] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
+// usage: racing_replay [--by-tag | --by-tag-bounded] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]
 //
 // The seeds are run in jobs of some each. A job is run once to see that it would come out differently, run
 // once more and recorded, then replayed REPLAYS times. The program is delayed at random (RACING_JITTER), each
 // time in another way. A departure, a rank that does not make all recorded events or makes others, and output
 // that is not the same bit for bit fail. So does a job of which fewer than half of the seeds would come out
 // differently: it would prove nothing. With --by-tag the messages that raced are marked, instead of forcing all
-// receives to their sources; so does then a job in which no message is marked. With --unfreed no receive is freed while it
-// is active, and a job by tag fails in which nothing is left to MPI.
+// receives to their sources; so does then a job in which no message is marked, or nothing is left to MPI.
 #include "session_support.h"
 
 #include "../../replay/order_marks.h"
@@ -39,7 +38,6 @@ struct Settings {
     int seedsOfJob = 10;
     QString launcher;
     ReplayBy by = ReplayBy::Source;
-    bool unfreed = false;
 };
 
 /// What one execution has printed, by rank.
@@ -61,9 +59,6 @@ class Job {
             spec.launcher = settings.launcher;
         }
         spec.environment = {{QStringLiteral("RACING_JITTER"), jitterFile()}};
-        if (settings.unfreed) {
-            spec.environment << std::pair(QStringLiteral("RACING_UNFREED"), QStringLiteral("1"));
-        }
         m_session.setLaunch(spec);
         QObject::connect(&m_session, &Session::jobEnded, &m_session, [this] { m_ended = true; });
     }
@@ -147,7 +142,7 @@ class Job {
                 << " are left to MPI, " << marks->controls.size() << " control messages" << Qt::endl;
         }
         if ((marks != nullptr && marks->marked > 0) != (m_settings.by != ReplayBy::Source) ||
-            (m_settings.unfreed && marks != nullptr && marks->open == 0) ||
+            (marks != nullptr && marks->open == 0) ||
             (marks != nullptr && !marks->controls.empty()) != (m_settings.by == ReplayBy::TagBounded)) {
             out << name() << ": nothing is marked or left to MPI, or without control messages" << Qt::endl;
             return false;
@@ -235,11 +230,10 @@ class Job {
 int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
     QStringList words = QCoreApplication::arguments();
-    const bool unfreed = words.removeAll(QStringLiteral("--unfreed")) > 0;
     const bool bounded = words.removeAll(QStringLiteral("--by-tag-bounded")) > 0;
     const bool byTag = words.removeAll(QStringLiteral("--by-tag")) > 0;
     if (words.size() < 5) {
-        out << "usage: racing_replay [--by-tag | --by-tag-bounded] [--unfreed] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
+        out << "usage: racing_replay [--by-tag | --by-tag-bounded] PROGRAM FIRST_SEED SEEDS REPLAYS [RANKS [SEEDS_A_JOB [LAUNCHER]]]"
             << Qt::endl;
         return 2;
     }
@@ -251,7 +245,6 @@ int main(int argc, char** argv) {
     settings.ranks = words.value(5, QStringLiteral("4")).toInt();
     settings.seedsOfJob = std::max(1, words.value(6, QStringLiteral("10")).toInt());
     settings.launcher = words.value(7);
-    settings.unfreed = unfreed;
     settings.by = bounded ? ReplayBy::TagBounded : byTag ? ReplayBy::Tag : ReplayBy::Source;
     QElapsedTimer clock;
     clock.start();

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from record_again import (again, again_clocks, again_data, again_ended, again_input, again_rebuilt,  # noqa: E402
                           again_seeds, until_fail, until_fail_well)
 from record_ended import interrupt, kill_agent, kill_mpirun, kill_rank, kill_recorder, terminate  # noqa: E402
-from record_races import (races_freed, races_limits, races_online, races_replayed, races_seeds, races_seeds_long,  # noqa: E402
+from record_races import (races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds, races_seeds_long,  # noqa: E402
                           races_unfinished)
 from record_support import FILE, Case, chunks, without_sites  # noqa: E402
 
@@ -306,8 +306,8 @@ CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, random, mpmd, st
                                  kill_mpirun, kill_recorder, interrupt, terminate, full_disk, window, rebuilt, chrome,
                                  otf2, damaged, again, again_clocks, again_data,
                                  again_ended, again_input, again_rebuilt, again_seeds, until_fail, until_fail_well,
-                                 races_freed, races_limits, races_online, races_replayed, races_seeds, races_seeds_long,
-                                 races_unfinished)}
+                                 races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds,
+                                 races_seeds_long, races_unfinished)}
 
 
 def main():

@@ -33,17 +33,11 @@ trace::ErrorClass errorClass(int code) {
     }
 }
 
-void FreedCompletions::addNow(DetailsView& d) {
+void addFreedNow(DetailsView& d) {
     rank.freed.poll();
-    FreedRequests::Freed complete[FreedRequests::kAtOnce];
-    const std::size_t count = rank.freed.takeComplete(complete);
-    for (std::size_t i = 0; i < count; ++i) {
-        m_completions[i] = {{rank.requests - complete[i].serial},
-                            static_cast<std::uint32_t>(i),
-                            traceStatusOfRequest(complete[i].status)};
-    }
-    d.completions = m_completions;
-    d.completionCount = static_cast<std::uint32_t>(count);
+    const std::span<const Completion> complete = rank.freed.takeComplete(rank.requests);
+    d.completions = complete.data();
+    d.completionCount = static_cast<std::uint32_t>(complete.size());
 }
 
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {

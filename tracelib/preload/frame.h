@@ -97,21 +97,15 @@ inline Facts factsOf(const MPI_Status& status) {
     return {{1, bothOf(status.MPI_SOURCE, status.MPI_TAG), statusBytes(status), 0, 0}};
 }
 
-/// What an event also says: which receives that the user has freed are complete. To be used under the lock.
-class FreedCompletions {
-  public:
-    /// Adds them to an event that can have no completions of its own. Which event that is differs from run to
-    /// run: who compares two runs leaves out the completions of calls that do not complete requests.
-    void addTo(DetailsView& d) {
-        if (!rank.freed.empty() && !trace::completesRequests(trace::functionClass(d.function))) [[unlikely]] {
-            addNow(d);
-        }
+void addFreedNow(DetailsView& d);
+/// What an event also says: which receives that the user has freed are complete; for one that can have no completions of its
+/// own. Which event that is differs from run to run: who compares two runs leaves out the completions of calls that do not
+/// complete requests. To be used under the lock.
+inline void addFreed(DetailsView& d) {
+    if (!rank.freed.empty() && !trace::completesRequests(trace::functionClass(d.function))) [[unlikely]] {
+        addFreedNow(d);
     }
-
-  private:
-    void addNow(DetailsView& d);
-    Completion m_completions[FreedRequests::kAtOnce];
-};
+}
 
 /// Lives as long as the wrapper: keeps MPI's own calls from being traced, and knows who calls.
 class Frame {
@@ -226,11 +220,10 @@ class Frame {
         std::uint64_t number = 0;
         {
             const RankLock lock;
-            FreedCompletions freed;
             DetailsView d = details(EventKind::End);
             setError(d, code);
             fill(d);
-            freed.addTo(d);
+            addFreed(d);
             number = rank.recorder.append(d, executionTime(m_returned));
             tell(d, number);
         }

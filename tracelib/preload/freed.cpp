@@ -1,6 +1,7 @@
-#include "rank.h"
+#include "frame.h"
 #include "real.h"
-#include "requests.h"
+
+#include <algorithm>
 
 namespace stopline::preload {
 
@@ -55,18 +56,22 @@ void FreedRequests::pollForTheLastTime() {
     m_count = kept;
 }
 
-std::size_t FreedRequests::takeComplete(Freed (&complete)[kAtOnce]) {
+std::span<const trace::Completion> FreedRequests::takeComplete(std::uint32_t newest) {
+    const auto complete = static_cast<std::size_t>(
+        std::count_if(m_freed.data(), m_freed.data() + m_count, [](const Freed& one) { return one.handle == kNoRequest; }));
+    const std::size_t room = m_told.reserve(std::min(complete, kAtOnce)) ? kAtOnce : m_told.capacity();
     std::size_t taken = 0;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < m_count; ++i) {
-        if (m_freed[i].handle == kNoRequest && taken < kAtOnce) {
-            complete[taken++] = m_freed[i];
+        if (m_freed[i].handle == kNoRequest && taken < room) {
+            m_told[taken] = {{newest - m_freed[i].serial}, static_cast<std::uint32_t>(taken), traceStatusOfRequest(m_freed[i].status)};
+            ++taken;
         } else {
             m_freed[kept++] = m_freed[i];
         }
     }
     m_count = kept;
-    return taken;
+    return {m_told.data(), taken};
 }
 
 } // namespace stopline::preload

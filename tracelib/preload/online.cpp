@@ -345,7 +345,7 @@ void Online::ended(const DetailsView& d, std::uint64_t number) {
     case CallClass::Recv:
     case CallClass::Sendrecv:
         if (const std::size_t at = openOf(0); at != m_openCount) {
-            received(at, d.status, number);
+            received(at, d.status, number, false);
         }
         break;
     case CallClass::Probe:
@@ -360,6 +360,9 @@ void Online::ended(const DetailsView& d, std::uint64_t number) {
         break;
     default:
         break;
+    }
+    if (m_lateCount != 0) {
+        lookAtLate();
     }
     m_poll.on = false;
 }

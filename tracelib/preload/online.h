@@ -3,7 +3,8 @@
 // (replay/races.h): each is the oracle of the other. Sends carry the sender's vector timestamp
 // (online_shared.h); when a message has been received, the receiver looks which of its earlier receives and
 // probes of any source could have got it: those from which, or from something behind which, the send does not
-// know. They raced, and are noted at once (values.h); nothing of the others is.
+// know. They raced, and are noted at once (values.h), and so are those that did not only as an older one was open
+// (Guarded); nothing of the others is.
 //
 // What differs from that analysis: a synchronous send does not get to know here what its receive's rank had
 // done, so a receive can be named that the analysis clears (RaceAnalysis(Orders::OfMessages) says the same as
@@ -97,6 +98,7 @@ class Online {
         bool nothing; ///< it got, or saw, none
         bool pending; ///< not complete yet
         bool raced;
+        bool guarded; ///< it did not race with some message, but only as an older receive was open
     };
     /// See replay/race_windows.h.
     struct Shadow {
@@ -118,7 +120,17 @@ class Online {
         std::int32_t tag;
         std::uint32_t lanes; ///< first of its lanes in m_lanes
         std::uint32_t count;
+        std::uint32_t endless; ///< windows that were never decided
         Pool<Window, 4> windows; ///< by key
+    };
+    /// A message that a receive has got whose request was freed: nothing tells what older receives have got by then, so which
+    /// of them could have had it is seen when they are decided.
+    struct Late {
+        std::uint32_t key; ///< of the receive
+        std::uint32_t comm;
+        std::int32_t source;
+        std::int32_t tag;
+        std::uint64_t slot; ///< number in its queue
     };
     /// The poll that has begun.
     struct Poll {
@@ -148,8 +160,9 @@ class Online {
     void post(CommIndex comm, std::int32_t peer, std::int32_t tag, std::uint32_t serial, std::uint64_t event,
               std::uint32_t position);
     void completions(const DetailsView& d, std::uint64_t number);
-    void received(std::size_t at, const trace::Status& status, std::uint64_t number);
-    void cancelled(std::size_t at, std::uint64_t number);
+    /// `freed`: at a call by chance, see replay/data_order.h.
+    void received(std::size_t at, const trace::Status& status, std::uint64_t number, bool freed);
+    void cancelled(std::size_t at, std::uint64_t number, bool freed);
     bool forgetTold(std::uint32_t serial);
     void remove(std::size_t at);
     [[nodiscard]] std::size_t openOf(std::uint32_t serial) const;
@@ -160,6 +173,9 @@ class Online {
     [[nodiscard]] std::uint64_t waiting(std::int32_t source, std::uint64_t comm, std::int32_t tag);
     [[nodiscard]] MessageSlot& slot(std::int32_t source, std::uint64_t number);
     void decideOlder(std::uint32_t comm, std::int32_t tag, std::uint32_t key, Tick by);
+    /// Something older than the receive with this key may still take a message of this tag.
+    [[nodiscard]] bool hasOlder(std::uint32_t comm, std::int32_t tag, std::uint32_t key);
+    void lookAtLate();
     void probed(const DetailsView& d, std::uint64_t number);
     void takeLast();
     // online_collectives.cpp
@@ -173,14 +189,19 @@ class Online {
     void addWindow(std::uint32_t comm, std::int32_t tag, const Window& window);
     void addShadow(const Shadow& shadow);
     void completeWindow(const Receive& receive, bool nothing);
+    /// Windows that were never decided and would have got a message which one with this key has got or seen.
+    void endEndless(std::uint32_t comm, std::int32_t tag, std::uint32_t key, Tick by);
     void settle(std::int32_t source, bool last);
     void check(std::int32_t source, std::uint64_t number, std::uint32_t key, bool last);
+    /// A receive before the window was open when it was decided, and would have taken the message.
     [[nodiscard]] bool isKept(const WindowClass& of, const Window& window, std::int32_t source,
-                              std::uint64_t number, std::int32_t tag, bool last);
+                              std::int32_t tag, bool last);
     bool forgetOld(WindowClass& of);
     static void noteLatest(WindowClass& of, std::uint32_t from);
     [[nodiscard]] Tick knownToAll();
     void race(Window& window);
+    void guard(Window& window);
+    static void note(const Window& window);
 
     std::uint32_t m_rank = 0;
     std::uint32_t m_ranks = 0;
@@ -196,6 +217,8 @@ class Online {
     std::size_t m_toldCount = 0;
     std::size_t m_classCount = 0;
     std::size_t m_shadowCount = 0;
+    std::size_t m_endlessCount = 0; ///< WindowClass::endless of all
+    std::size_t m_lateCount = 0;
     std::size_t m_indexed = 0; ///< slots of m_classIndex
     Poll m_poll{};
     std::uint64_t m_fresh[SharedClocks::kMostRanks] =
@@ -211,6 +234,7 @@ class Online {
     Pool<Lane, 256> m_lanes;
     Pool<std::uint32_t, 32> m_classIndex; ///< number of the class + 1, by hash
     Pool<Shadow, 16> m_shadows;
+    Pool<Late, 8> m_late;
 };
 extern Online online;
 

@@ -96,7 +96,7 @@ void Online::noteLatest(WindowClass& of, std::uint32_t from) {
 void Online::addWindow(const Receive& receive, Tick decided, bool nothing, bool pending) {
     addWindow(
         receive.comm, receive.tag,
-        {receive.key, decided, 0, receive.event, kNoSlot, -1, receive.position, nothing, pending, false});
+        {receive.key, decided, 0, receive.event, kNoSlot, -1, receive.position, nothing, pending, false, false});
 }
 
 void Online::addWindow(std::uint32_t comm, std::int32_t tag, const Window& window) {
@@ -120,15 +120,32 @@ void Online::addWindow(std::uint32_t comm, std::int32_t tag, const Window& windo
     }
     of->windows[at] = window;
     ++of->count;
+    if (window.decided == kNever) {
+        ++of->endless;
+        ++m_endlessCount;
+    }
     noteLatest(*of, static_cast<std::uint32_t>(at));
 }
 
 void Online::race(Window& window) {
     if (!window.raced) {
         window.raced = true;
-        if (!window.pending) {
-            noteFinding(trace::ValueKind::Raced, trace::racedValue(window.event, window.position));
-        }
+        note(window);
+    }
+}
+
+void Online::guard(Window& window) {
+    if (!window.guarded) {
+        window.guarded = true;
+        note(window);
+    }
+}
+
+/// What has come to be known of it last.
+void Online::note(const Window& window) {
+    if (!window.pending) {
+        noteFinding(window.raced ? trace::ValueKind::Raced : trace::ValueKind::Guarded,
+                    trace::racedValue(window.event, window.position));
     }
 }
 
@@ -140,12 +157,39 @@ void Online::completeWindow(const Receive& receive, bool nothing) {
         if (window.key == receive.key && window.pending) {
             window.pending = false;
             window.nothing = nothing;
-            if (window.raced) {
-                window.raced = false;
-                race(window);
+            if (window.raced || window.guarded) {
+                note(window);
             }
             return;
         }
+    }
+}
+
+void Online::endEndless(std::uint32_t comm, std::int32_t tag, std::uint32_t key, Tick by) {
+    if (m_endlessCount == 0) [[likely]] {
+        return;
+    }
+    for (const std::int32_t asked : {tag, kAnyTag}) {
+        WindowClass* of = classOf(comm, asked, false);
+        if (of == nullptr) {
+            continue;
+        }
+        std::uint32_t from = of->count;
+        std::uint32_t left = of->endless;
+        for (std::uint32_t i = of->count; i > 0 && left > 0; --i) {
+            Window& window = of->windows[i - 1];
+            if (window.decided != kNever) {
+                continue;
+            }
+            --left;
+            if (window.key < key) {
+                window.decided = by;
+                from = i - 1;
+                --of->endless;
+                --m_endlessCount;
+            }
+        }
+        noteLatest(*of, from);
     }
 }
 
@@ -176,13 +220,8 @@ void Online::addShadow(const Shadow& shadow) {
     m_shadows[m_shadowCount++] = shadow;
 }
 
-/// A receive before the window was open when it was decided, and would have taken the message; or the window
-/// is a probe that saw it.
-bool Online::isKept(const WindowClass& of, const Window& window, std::int32_t source, std::uint64_t number,
-                    std::int32_t tag, bool last) {
-    if (window.seen == number && window.seenOf == source) {
-        return true;
-    }
+bool Online::isKept(const WindowClass& of, const Window& window, std::int32_t source, std::int32_t tag,
+                    bool last) {
     const auto covers = [&](std::uint32_t key, Tick until, std::int32_t itsSource, std::int32_t itsTag) {
         return key < window.key && window.decided <= until &&
                (itsSource == kAnySource || itsSource == source) && (itsTag == kAnyTag || itsTag == tag);
@@ -229,7 +268,13 @@ void Online::check(std::int32_t source, std::uint64_t number, std::uint32_t key,
                 break;
             }
             if (window.key >= key || window.decided <= known || (!reached && (!races || window.raced)) ||
-                isKept(*of, window, source, number, message.tag, last)) {
+                (window.seen == number && window.seenOf == source)) { // a probe has seen it
+                continue;
+            }
+            if (isKept(*of, window, source, message.tag, last)) {
+                if (races && !window.raced) {
+                    guard(window);
+                }
                 continue;
             }
             traced = traced || reached;

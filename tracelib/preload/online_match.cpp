@@ -163,7 +163,35 @@ void Online::decideOlder(std::uint32_t comm, std::int32_t tag, std::uint32_t key
     }
 }
 
+bool Online::hasOlder(std::uint32_t comm, std::int32_t tag, std::uint32_t key) {
+    return std::any_of(m_open.data(), m_open.data() + m_openCount, [&](const Receive& older) {
+        return older.key < key && older.source == kAnySource && older.early == 0 && older.comm == comm &&
+               (older.tag == kAnyTag || older.tag == tag);
+    });
+}
+
+void Online::lookAtLate() {
+    std::size_t kept = 0;
+    std::uint64_t senders = 0; // at most 64
+    for (std::size_t i = 0; i < m_lateCount; ++i) {
+        const Late one = m_late[i];
+        if (hasOlder(one.comm, one.tag, one.key)) {
+            m_late[kept++] = one;
+        } else {
+            slot(one.source, one.slot).state = MessageSlot::State::Complete;
+            senders |= std::uint64_t{1} << static_cast<std::uint32_t>(one.source);
+        }
+    }
+    m_lateCount = kept;
+    for (std::uint32_t source = 0; source < m_ranks && on; ++source) {
+        if ((senders >> source & 1U) != 0) {
+            settle(static_cast<std::int32_t>(source), false);
+        }
+    }
+}
+
 void Online::completions(const DetailsView& d, std::uint64_t number) {
+    const bool freed = !trace::completesRequests(trace::functionClass(d.function));
     // How all of them have ended: MPI cannot be asked any more, and the younger may stand before the older.
     for (std::uint32_t i = 0; i < d.completionCount; ++i) {
         const std::size_t at = d.completions[i].request.back >= RequestRef::kUnknown
@@ -194,7 +222,7 @@ void Online::completions(const DetailsView& d, std::uint64_t number) {
                 leave(serial);
             }
         } else if (done.status.cancelled) {
-            cancelled(at, number);
+            cancelled(at, number, freed);
             if (d.function == trace::FunctionId::Request_get_status) {
                 if (m_told.reserve(m_toldCount + 1)) {
                     m_told[m_toldCount++] = serial;
@@ -203,7 +231,7 @@ void Online::completions(const DetailsView& d, std::uint64_t number) {
                 }
             }
         } else {
-            received(at, done.status, number);
+            received(at, done.status, number, freed);
         }
     }
 }
@@ -218,7 +246,7 @@ bool Online::forgetTold(std::uint32_t serial) {
     return true;
 }
 
-void Online::received(std::size_t at, const Status& status, std::uint64_t number) {
+void Online::received(std::size_t at, const Status& status, std::uint64_t number, bool freed) {
     if (m_open[at].from == kUnknown) {
         const Receive& receive = m_open[at];
         const Comm& comm = m_comms[receive.comm];
@@ -237,11 +265,12 @@ void Online::received(std::size_t at, const Status& status, std::uint64_t number
     remove(at);
     MessageSlot& message = slot(receive.from, receive.slot);
     const Tick known = message.clock[m_rank];
-    joinClock(message.clock);
-    const Tick decided = receive.early != 0    ? receive.early
-                         : receive.serial == 0 ? tickOfStart(receive.event) + 1
-                                               : tickOfEnd(number);
-    decideOlder(receive.comm, message.tag, receive.key, decided);
+    const Tick decided = freed ? kNever : receive.serial == 0 ? tickOfStart(receive.event) + 1 : tickOfEnd(number);
+    if (!freed) {
+        joinClock(message.clock);
+        decideOlder(receive.comm, message.tag, receive.key, receive.early != 0 ? receive.early : decided);
+        endEndless(receive.comm, message.tag, receive.key, decided);
+    }
     if (receive.early != 0) {
         completeWindow(receive, false);
     } else if (receive.source == kAnySource) {
@@ -250,20 +279,31 @@ void Online::received(std::size_t at, const Status& status, std::uint64_t number
     if (known > tickOfStart(receive.event)) {
         addShadow({receive.key, known, receive.comm, receive.source, receive.tag});
     }
+    if (freed && hasOlder(receive.comm, message.tag, receive.key)) {
+        if (m_late.reserve(m_lateCount + 1)) {
+            m_late[m_lateCount++] = {receive.key, receive.comm, receive.from, message.tag, receive.slot};
+        } else {
+            giveUp(RaceLimit::Memory);
+        }
+        return;
+    }
     message.state = MessageSlot::State::Complete;
     if (on) {
         settle(receive.from, false);
     }
 }
 
-void Online::cancelled(std::size_t at, std::uint64_t number) {
+void Online::cancelled(std::size_t at, std::uint64_t number, bool freed) {
     const Receive receive = m_open[at];
     remove(at);
-    const Tick decided = receive.early != 0 ? receive.early : tickOfEnd(number);
+    const Tick decided = receive.early != 0 ? receive.early : freed ? kNever : tickOfEnd(number);
     if (receive.early != 0) {
         completeWindow(receive, true);
     } else if (receive.source == kAnySource) {
         addWindow(receive, decided, true, false);
+    }
+    if (decided == kNever) {
+        return; // since when it was not open is not known
     }
     addShadow({receive.key, decided - 1, receive.comm, receive.source, receive.tag});
 }
@@ -283,7 +323,7 @@ void Online::probed(const DetailsView& d, std::uint64_t number) {
     if (!d.flag) {
         if (m_poll.probes && m_poll.source == kAnySource) {
             addWindow(index.value(), m_poll.tag,
-                      {key, decided, 0, m_poll.event, kNoSlot, -1, 0, true, false, false});
+                      {key, decided, 0, m_poll.event, kNoSlot, -1, 0, true, false, false, false});
         }
         return;
     }
@@ -306,10 +346,11 @@ void Online::probed(const DetailsView& d, std::uint64_t number) {
     MessageSlot& message = slot(source, seen);
     joinClock(message.clock);
     decideOlder(index.value(), tag, key, decided);
+    endEndless(index.value(), tag, key, decided);
     if (!takes) {
         if (asked == kAnySource) {
             addWindow(index.value(), askedTag == kAnyTag ? kAnyTag : tag,
-                      {key, decided, 0, m_poll.event, seen, source, 0, false, false, false});
+                      {key, decided, 0, m_poll.event, seen, source, 0, false, false, false, false});
         }
         return;
     }
@@ -317,7 +358,7 @@ void Online::probed(const DetailsView& d, std::uint64_t number) {
     ++m_posted;
     if (asked == kAnySource) {
         addWindow(index.value(), askedTag,
-                  {taken, decided, 0, m_poll.event, kNoSlot, -1, 0, false, false, false});
+                  {taken, decided, 0, m_poll.event, kNoSlot, -1, 0, false, false, false, false});
     }
     const Tick known = message.clock[m_rank];
     if (known > tickOfStart(m_poll.event)) {

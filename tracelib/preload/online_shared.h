@@ -22,6 +22,9 @@ constexpr Tick tickOfEnd(std::uint64_t end) {
     return static_cast<Tick>(end * 4);
 }
 
+/// When a receive was decided that nothing in the program waits for.
+constexpr Tick kNever = ~Tick{0};
+
 /// A message on its way. `state` and `key` are the receiver's.
 struct MessageSlot {
     enum class State : std::uint32_t { Waiting = 0, Matched = 1, Complete = 2 };

@@ -11,7 +11,10 @@
 #include "dialect.h"
 #include "pool.h"
 
+#include "../codec.h"
+
 #include <atomic>
+#include <span>
 
 namespace stopline::preload {
 
@@ -94,7 +97,7 @@ class FreedRequests {
         std::uint32_t serial;
         MPI_Status status;
     };
-    static constexpr std::size_t kAtOnce = 8;
+    static constexpr std::size_t kAtOnce = 1024; ///< completions that one event tells; after the last nothing can be told
 
     [[nodiscard]] bool empty() const { return m_count == 0; }
     /// False when there is no memory for it: then it is to be freed as always.
@@ -105,11 +108,13 @@ class FreedRequests {
     void poll();
     /// Before MPI ends: asks once more, and frees the others unseen.
     void pollForTheLastTime();
-    /// Takes up to kAtOnce complete ones out; returns how many, oldest first.
-    std::size_t takeComplete(Freed (&complete)[kAtOnce]);
+    /// Takes complete ones out, oldest first, as an event tells of them; `newest` is the serial of the last request. They last
+    /// until the next time.
+    [[nodiscard]] std::span<const trace::Completion> takeComplete(std::uint32_t newest);
 
   private:
     Pool<Freed, 16> m_freed;
+    Pool<trace::Completion, 16> m_told;
     std::atomic<std::size_t> m_count = 0; ///< looked at without the lock, changed under it
 };
 

@@ -120,7 +120,7 @@ void differs() {
 
 /// What an earlier execution has found out about itself is not for this one.
 void passFindings() {
-    while (given.kind() == ValueKind::Raced || given.kind() == ValueKind::RacesEnd) {
+    while (given.kind() == ValueKind::Raced || given.kind() == ValueKind::Guarded || given.kind() == ValueKind::RacesEnd) {
         given.next();
     }
 }

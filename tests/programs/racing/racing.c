@@ -2,7 +2,7 @@
  * has received; two runs print the same where all that was left to chance came out the same.
  *
  * Usage: racing [first seed [number of seeds [phases]]], by default seed 1 alone with 8 phases. RACING_JITTER (jitter.c)
- * delays the ranks at random. With RACING_UNFREED no receive is freed while it is active. */
+ * delays the ranks at random. */
 #include "racing.h"
 
 #include <stdio.h>

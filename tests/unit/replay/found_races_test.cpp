@@ -21,6 +21,9 @@ class Log {
     Log& raced(std::uint64_t event, std::uint32_t position) {
         return put(ValueKind::Raced, trace::racedValue(event, position));
     }
+    Log& guarded(std::uint64_t event, std::uint32_t position) {
+        return put(ValueKind::Guarded, trace::racedValue(event, position));
+    }
     Log& end(RaceLimit limit, std::uint64_t traced) {
         return put(ValueKind::RacesEnd, trace::racesEndValue(limit, traced));
     }
@@ -41,6 +44,8 @@ TEST(FoundRacesTest, AreReadAmongOtherValues) {
                                  .raced(20, 4095)
                                  .put(ValueKind::Sent, 5)
                                  .raced(20, 3)
+                                 .guarded(30, 1)
+                                 .guarded(20, 2)
                                  .end(RaceLimit::None, 12)
                                  .found();
     EXPECT_TRUE(found.looked);
@@ -49,7 +54,9 @@ TEST(FoundRacesTest, AreReadAmongOtherValues) {
     EXPECT_EQ(found.traced, 12U);
     EXPECT_EQ(found.raced,
               (std::vector<Place>{{EventIndex(20), 3}, {EventIndex(20), 4095}, {EventIndex(900), 0}}));
+    EXPECT_EQ(found.guarded, (std::vector<Place>{{EventIndex(20), 2}, {EventIndex(30), 1}}));
     EXPECT_TRUE(found.has(EventIndex(20), 3));
+    EXPECT_TRUE(found.has(EventIndex(30), 1));
     EXPECT_FALSE(found.has(EventIndex(20), 4));
     EXPECT_FALSE(found.has(EventIndex(21), 3));
 }

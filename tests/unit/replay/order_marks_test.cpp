@@ -154,7 +154,7 @@ TEST(OrderMarksTest, NonBlockingReceivesAtTheirPosting) {
     EXPECT_EQ(logs.byTag(2), "1 kind 8\n");
 }
 
-TEST(OrderMarksTest, WhereAReceiveWasFreedWhileActiveNothingIsLeftToMpi) {
+TEST(OrderMarksTest, OfAFreedReceiveOnlyAYoungerOneTellsThatItWasDecided) {
     // What the receive got came by chance before the Request_free ended; the next time what rank 1 sends may come first.
     for (const FunctionId seenBy : {FunctionId::Wait, FunctionId::Request_free}) {
         Job job(3);
@@ -164,11 +164,34 @@ TEST(OrderMarksTest, WhereAReceiveWasFreedWhileActiveNothingIsLeftToMpi) {
         job[0].wait(seenBy, {request}, {{request, {2, 0}}});
         job[0].recv(kAny, 0, {1, 0});
         finalize(job);
+        EXPECT_EQ(racesOf(job), Texts({"0:1 got 2, also 1:1"}));
         const MarkedLogs logs(job);
         EXPECT_EQ(logs.marks().windows, 2U);
         EXPECT_EQ(logs.marks().marked, 1U);
         EXPECT_EQ(logs.marks().open, seenBy == FunctionId::Wait ? 1U : 0U);
         EXPECT_EQ(logs.byTag(0), seenBy == FunctionId::Wait ? "1 kind 8\n7 kind 7 2 2\n" : "1 kind 8\n3 kind 1 2\n7 kind 7 2 2\n");
+    }
+}
+
+TEST(OrderMarksTest, AMessageThatIsSentWhenAFreedReceiveWasSeenCompleteIsMarked) {
+    for (const bool freed : {false, true}) {
+        Job job(3);
+        const Serial request = job[0].irecv(kAny); // 3
+        job[2].send(0);
+        if (freed) {
+            job[0].requestFree(request); // 5
+            job[0].tell(request, {2, 0});
+        } else {
+            job[0].wait(request, {2, 0}); // 5
+        }
+        job[0].send(1, 7); // 7
+        job[1].recv(0, 7); // 3
+        job[1].send(0);    // 5
+        job[0].recv(1);    // 9
+        finalize(job);
+        const MarkedLogs logs(job);
+        EXPECT_EQ(logs.byTag(0), freed ? "1 kind 8\n3 kind 1 2\n9 kind 7 2 0\n" : "");
+        EXPECT_EQ(logs.byTag(1), freed ? "1 kind 8\n5 kind 7 1 0\n" : "");
     }
 }
 

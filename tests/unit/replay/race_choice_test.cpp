@@ -101,6 +101,29 @@ TEST(RaceChoice, WhatAYoungerReceiveGotIsNotHeldToBeAsItWas) {
     EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
 }
 
+TEST(RaceChoice, AFreedReceiveIsNotDecidedWhereItWasSeenComplete) {
+    for (const bool last : {false, true}) {
+        Job job(3);
+        const Serial request = job[0].irecv(kAny, 5); // 3
+        job[1].send(0, 5);
+        job[0].requestFree(request); // 5-6
+        job[0].tell(request, {1, 5});
+        job[0].send(2, 7); // 7
+        job[2].recv(0, 7);
+        job[2].send(0, 5); // 5: the other message
+        if (last) {
+            job[0].irecv(2, 5); // 9
+        } else {
+            job[0].recv(2, 5); // 9: would not get it
+        }
+        const Timeline timeline = job.timeline();
+        const Choice choice = choose(timeline, at(0, 1), 2);
+        EXPECT_EQ(choice.sendBegin, EventIndex{5});
+        EXPECT_EQ(upTo(choice), "9 4 6");
+        EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
+    }
+}
+
 TEST(RaceChoice, APollThatDecidesIsNotPartOfWhatIsShared) {
     Job job(3);
     job[1].send(0, 5);

@@ -117,8 +117,30 @@ void OracleProgram::step(State& state, int rank) const {
     }
 }
 
+void OracleProgram::tell(const State& state, int rank, std::mt19937_64& random) {
+    const auto r = static_cast<std::size_t>(rank);
+    const auto at = static_cast<std::size_t>(state.at[r]);
+    const OracleStep& last = m_steps[r][at - 1];
+    const OracleCall::Kind kind = m_calls[r][static_cast<std::size_t>(last.call)].kind;
+    if ((at < m_steps[r].size() && m_steps[r][at].call == last.call) || kind == OracleCall::Kind::Wait) {
+        return; // inside the call, or one that tells of its own requests alone
+    }
+    for (std::size_t i = 0; i < at; ++i) {
+        const auto id = static_cast<std::size_t>(m_steps[r][i].id);
+        if (m_steps[r][i].kind != OracleStep::Kind::Free || m_told[id] != kNotTold) {
+            continue;
+        }
+        m_hasFreed = m_hasFreed || state.got[id] < 0;
+        if (state.got[id] >= 0 && below(random, 2) == 0) {
+            m_told[id] = last.call;
+        }
+    }
+}
+
 bool OracleProgram::record(std::mt19937_64& random) {
     State state = begin();
+    m_told.assign(m_windows.size(), kNotTold);
+    m_hasFreed = false;
     for (;;) {
         struct Choice {
             int rank, receive, message;
@@ -165,9 +187,15 @@ bool OracleProgram::record(std::mt19937_64& random) {
         }
         if (chosen.rank >= 0) {
             step(state, chosen.rank);
+            tell(state, chosen.rank, random);
         }
     }
     m_got = state.got;
+    for (std::size_t i = 0; i < m_windows.size(); ++i) {
+        if (m_windows[i].freed && m_got[i] == -1) {
+            return false; // nothing was left for it
+        }
+    }
     for (std::size_t rank = 0; rank < m_steps.size(); ++rank) {
         if (state.at[rank] != static_cast<int>(m_steps[rank].size())) {
             return false;

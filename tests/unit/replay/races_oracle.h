@@ -24,6 +24,7 @@ struct OracleStep {
         Sent,   ///< waits until it has matched (Ssend)
         Post,   ///< posts a receive
         Wait,   ///< waits until a receive has matched
+        Free,   ///< does not want to hear of a receive any more
         Cancel, ///< withdraws a receive that has not matched
         Probe,  ///< waits for a message to look at
         Enter,  ///< a barrier
@@ -43,6 +44,7 @@ struct OracleCall {
         Recv,
         Irecv,
         Wait,
+        Free,
         Cancel,
         WaitCancelled,
         Probe,
@@ -51,7 +53,7 @@ struct OracleCall {
     } kind = Kind::Send;
     int peer = 0;
     int tag = 0;
-    int request = 0; ///< Wait, Cancel: the receive
+    int request = 0; ///< Wait, Free, Cancel: the receive
 };
 
 struct OracleOptions {
@@ -59,6 +61,7 @@ struct OracleOptions {
     int messages = 5;
     bool nonBlocking = true;
     bool synchronous = false;
+    bool freed = false; ///< some non-blocking receives are freed instead of waited for
 };
 
 class OracleProgram {
@@ -66,13 +69,17 @@ class OracleProgram {
     OracleProgram(std::mt19937_64& random, const OracleOptions& options);
     /// Runs it once, in an order that `random` picks. False when it hung.
     bool record(std::mt19937_64& random);
-    /// The trace of the recorded run.
+    /// The trace of the recorded run, with MPI_Finalize.
     void write(Job& job) const;
     /// By rank and call of each receive or probe of any source: the sends (rank and call) that it could have
     /// got besides. Calls count from 1, as a job's MPI_Init is call 0.
     using Found = std::map<std::pair<int, int>, std::set<std::pair<int, int>>>;
     [[nodiscard]] Found alternatives() const;
     [[nodiscard]] std::string text() const;
+    /// Some receive was freed and had, when it was so, no message.
+    [[nodiscard]] bool hasFreed() const { return m_hasFreed; }
+    /// Marks that mark nothing and leave all receives and probes of any source open but those that are in `forced`.
+    [[nodiscard]] OrderMarks only(const Found& forced) const;
     /// Tries all the ways in which an execution with these marks can run: what then is not as recorded, or hangs; empty:
     /// nothing.
     [[nodiscard]] std::string replayed(const OrderMarks& marks) const;
@@ -91,6 +98,7 @@ class OracleProgram {
         int tag = 0;
         bool probe = false;
         bool fails = false;
+        bool freed = false;
     };
     struct State {
         std::vector<int> at;      ///< by rank: steps done
@@ -114,6 +122,8 @@ class OracleProgram {
     [[nodiscard]] bool visible(const State& state, int probe, int message) const;
     /// Steps a rank; false when it cannot go on. `seen` is what a probe is to see, as recorded.
     [[nodiscard]] bool canStep(const State& state, int rank) const;
+    /// Picks freed receives which the end of the call tells to be complete that the rank has just come to.
+    void tell(const State& state, int rank, std::mt19937_64& random);
     void step(State& state, int rank) const;
 
     int m_ranks;
@@ -123,6 +133,9 @@ class OracleProgram {
     std::vector<Window> m_windows;         ///< receives and probes
     std::vector<std::vector<int>> m_order; ///< by rank: receives in posting order
     std::vector<int> m_got;                ///< as recorded: what each receive got, each probe saw
+    std::vector<int> m_told;               ///< by receive that was freed: at the end of which call it is told; kNotTold: none yet
+    bool m_hasFreed = false;
+    static constexpr int kNotTold = -1;
 };
 
 } // namespace stopline::replay::test

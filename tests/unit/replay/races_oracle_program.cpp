@@ -32,7 +32,8 @@ OracleProgram::OracleProgram(std::mt19937_64& random, const OracleOptions& optio
         if (options.nonBlocking && below(random, 2) == 0) {
             const int request = requests++;
             const std::size_t posted = put(to, {OracleCall::Kind::Irecv, source, asked, request}, 0);
-            put(to, {OracleCall::Kind::Wait, 0, 0, request}, posted + 1);
+            const bool freed = options.freed && below(random, 2) == 0;
+            put(to, {freed ? OracleCall::Kind::Free : OracleCall::Kind::Wait, 0, 0, request}, posted + 1);
         } else {
             const std::size_t at = put(to, {OracleCall::Kind::Recv, source, asked, 0}, 0);
             if (below(random, 5) == 0) {
@@ -70,7 +71,7 @@ void OracleProgram::addRank(int rank, const std::vector<OracleCall>& calls) {
     auto& steps = m_steps[static_cast<std::size_t>(rank)];
     std::map<int, int> receives; // by request
     const auto window = [&](int call, const OracleCall& c, bool probe, bool fails) {
-        m_windows.push_back({rank, call, c.peer, c.tag, probe, fails});
+        m_windows.push_back({rank, call, c.peer, c.tag, probe, fails, false});
         return static_cast<int>(m_windows.size()) - 1;
     };
     using Kind = OracleStep::Kind;
@@ -102,6 +103,10 @@ void OracleProgram::addRank(int rank, const std::vector<OracleCall>& calls) {
         case OracleCall::Kind::Wait:
             steps.push_back({Kind::Wait, receives[c.request], call, 0, 0, false});
             break;
+        case OracleCall::Kind::Free:
+            m_windows[static_cast<std::size_t>(receives[c.request])].freed = true;
+            steps.push_back({Kind::Free, receives[c.request], call, 0, 0, false});
+            break;
         case OracleCall::Kind::Cancel:
             steps.push_back({Kind::Cancel, receives[c.request], call, 0, 0, false});
             break;
@@ -126,6 +131,17 @@ void OracleProgram::write(Job& job) const {
         RankScript& script = job[static_cast<std::size_t>(rank)];
         std::map<int, std::pair<Serial, int>> requests;
         const auto& calls = m_calls[static_cast<std::size_t>(rank)];
+        /// The end that has been written last tells of the freed receives that are complete.
+        const auto tellAt = [&](int call) {
+            for (const auto& [request, receive] : requests) {
+                const auto at = static_cast<std::size_t>(receive.second);
+                if (!m_windows[at].freed || m_told[at] != call) {
+                    continue;
+                }
+                const MessageInfo& m = m_messages[static_cast<std::size_t>(m_got[at])];
+                script.tell(receive.first, {m.from, m.tag});
+            }
+        };
         for (int call = 0; call < static_cast<int>(calls.size()); ++call) {
             const OracleCall& c = calls[static_cast<std::size_t>(call)];
             int window = -1;
@@ -156,6 +172,9 @@ void OracleProgram::write(Job& job) const {
             case OracleCall::Kind::Wait:
                 script.wait(requests[c.request].first, got(requests[c.request].second));
                 break;
+            case OracleCall::Kind::Free:
+                script.requestFree(requests[c.request].first);
+                break;
             case OracleCall::Kind::Cancel:
                 script.cancel(requests[c.request].first);
                 break;
@@ -172,13 +191,16 @@ void OracleProgram::write(Job& job) const {
                 script.collective(FunctionId::Barrier);
                 break;
             }
+            tellAt(call);
         }
+        script.finalize();
+        tellAt(kNotTold);
     }
 }
 
 std::string OracleProgram::text() const {
-    static const char* const kNames[] = {"Send",   "Ssend",         "Recv",  "Irecv",  "Wait",
-                                         "Cancel", "WaitCancelled", "Probe", "Iprobe", "Barrier"};
+    static const char* const kNames[] = {"Send", "Ssend",  "Recv",          "Irecv", "Wait",
+                                         "Free", "Cancel", "WaitCancelled", "Probe", "Iprobe", "Barrier"};
     std::string all;
     for (std::size_t rank = 0; rank < m_calls.size(); ++rank) {
         all += "rank " + std::to_string(rank) + "\n";
@@ -191,6 +213,7 @@ std::string OracleProgram::text() const {
                     m_windows[i].call == static_cast<int>(call) && m_got[i] >= 0) {
                     const MessageInfo& m = m_messages[static_cast<std::size_t>(m_got[i])];
                     all += " got " + std::to_string(m.from) + ":" + std::to_string(m.call + 1);
+                    all += m_windows[i].freed ? ", told at " + std::to_string(m_told[i] + 1) : "";
                 }
             }
             all += "\n";

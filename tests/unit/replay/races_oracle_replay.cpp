@@ -30,6 +30,17 @@ struct OracleProgram::Forcing {
     }
 };
 
+OrderMarks OracleProgram::only(const Found& forced) const {
+    OrderMarks marks;
+    marks.ranks.resize(static_cast<std::size_t>(m_ranks));
+    for (const Window& w : m_windows) {
+        if (!forced.contains({w.rank, w.call + 1})) {
+            marks.ranks[static_cast<std::size_t>(w.rank)][static_cast<std::uint64_t>(w.call) * 2 + 3] = kCallOpen;
+        }
+    }
+    return marks;
+}
+
 std::string OracleProgram::replayed(const OrderMarks& marks) const {
     const Forcing forcing(*this, marks);
     const auto fitting = [&](int window, int message) {

@@ -213,17 +213,6 @@ TEST(Races, ACancelledReceiveCouldHaveGotAMessage) {
     EXPECT_EQ(racesOf(job), Texts({"1:1 was cancelled, also 0:1"}));
 }
 
-TEST(Races, AFreedReceiveEndsWhereItsCompletionWasSeen) {
-    Job job(3);
-    const Serial request = job[1].irecv(kAny, 5);
-    job[1].requestFree(request);
-    job[0].send(1, 5);
-    job[2].send(1, 5);
-    const Serial other = job[1].irecv(2, 5);
-    job[1].wait(FunctionId::Waitall, {other}, {{request, {0, 5}}, {other, {}}});
-    EXPECT_EQ(racesOf(job), Texts({"1:1 got 0, also 2:1"}));
-}
-
 TEST(Races, BetweenGroupsTheSendersOfTheOtherGroupRace) {
     const CommIndex inter{2};
     Job job(4); // 0, 1 on one side; 2, 3 on the other

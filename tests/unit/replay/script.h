@@ -81,6 +81,14 @@ class RankScript {
         both(requestArguments(FunctionId::Startall, requests));
     }
     void requestFree(Serial request) { both(requestArguments(FunctionId::Request_free, {request})); }
+    /// The end that was written last also tells that a receive is complete whose request was freed.
+    void tell(Serial request, Got got = {}) {
+        trace::Completion completion;
+        completion.request = ref(request);
+        completion.status.source = got.source;
+        completion.status.tag = got.tag;
+        ranked().events.back().details.completions.push_back(completion);
+    }
     void cancel(Serial request) { both(requestArguments(FunctionId::Cancel, {request})); }
     /// `completed` with what each got; empty statuses are those of sends and of receives without wildcard.
     struct Completed {
