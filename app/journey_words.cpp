@@ -51,9 +51,17 @@ void JourneyWords::begin(Verb verb) {
         return;
     }
     m_verb = verb;
-    m_command = entry ? verbName(entry->verb) : QString();
+    // Of a choice its note says more than that the job ran.
+    m_command = !entry ? QString() : entry->verb == Verb::Run && !entry->note.isEmpty() ? entry->note : verbName(entry->verb);
+    m_execution = shownExecution();
     m_before = stands();
     m_begun = false;
+}
+
+int JourneyWords::shownExecution() const {
+    const QVector<Session::Execution> all = m_session->executions();
+    const auto shown = std::find_if(all.begin(), all.end(), [](const Session::Execution& one) { return one.shown; });
+    return shown == all.end() ? 0 : shown->number;
 }
 
 /// Where the rank is now; empty when it has stayed where it was.
@@ -82,6 +90,9 @@ QString JourneyWords::end() {
                                             : tr("At the stopline");
     if (!m_command.isEmpty()) {
         text += QStringLiteral(" (%1)").arg(m_command);
+    }
+    if (const int now = shownExecution(); now != m_execution) {
+        return tr("%1: execution %2 is on show").arg(text).arg(now); // its ranks are not those that were
     }
     QVector<int> stayed;
     QVector<QPair<QString, QVector<int>>> moved; // by where they are now

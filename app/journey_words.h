@@ -27,11 +27,13 @@ class JourneyWords : public QObject {
         int line = 0;
     };
     [[nodiscard]] QVector<Stand> stands() const;
+    [[nodiscard]] int shownExecution() const;
     [[nodiscard]] QString where(int rank, const Stand& before) const;
 
     replay::Session* m_session;
     std::optional<replay::Verb> m_verb; ///< given and not yet finished
     QString m_command;                  ///< what is undone or done again
+    int m_execution = 0; ///< on show then
     QVector<Stand> m_before;
     bool m_begun = false; ///< the operation has been seen under way
 };

@@ -81,6 +81,7 @@ struct RunEnd {
     bool hung = false;
     bool interrupted = false; ///< by a signal to us
     bool started = false;
+    bool recorded = false; ///< a rank has called MPI
     QString failure;
 };
 
@@ -120,6 +121,7 @@ RunEnd runOnce(const CommandLine& line, const QString& file, quint64 jitter) {
         watch.start(500);
     }
     QCoreApplication::exec();
+    end.recorded = job.eventsSeen() != 0;
     end.failure = end.hung ? QStringLiteral("no rank has called MPI for %1 s").arg(line.hangSeconds) : job.failure();
     if (end.failure.isEmpty() && end.code != 0) {
         end.failure = QStringLiteral("the launcher ended with code %1").arg(end.code);
@@ -145,6 +147,11 @@ int runUntilFail(const CommandLine& line) {
             continue;
         }
         if (QFile::exists(line.recordFile)) {
+            if (!end.recorded) {
+                QFile::remove(trial);
+                say(QStringLiteral("Run %1: no rank has called MPI: nothing is recorded, and %2 stays as it was.").arg(run).arg(line.recordFile));
+                return end.code != 0 ? end.code : kScriptFailed;
+            }
             QFile::remove(line.recordFile);
         }
         if (!QFile::rename(trial, line.recordFile)) {
@@ -160,7 +167,8 @@ int runUntilFail(const CommandLine& line) {
         }
         return end.code != 0 ? end.code : kScriptFailed;
     }
-    say(QStringLiteral("%1 runs, and none of them failed: nothing is kept.").arg(line.untilFail));
+    say(line.untilFail == 1 ? QStringLiteral("One run, and it did not fail: nothing is kept.")
+                            : QStringLiteral("%1 runs, and none of them failed: nothing is kept.").arg(line.untilFail));
     return 0;
 }
 

@@ -16,8 +16,12 @@ namespace stopline::replay {
 quint64 RecordingJob::eventsSeen() const {
     quint64 sum = 0;
     for (const auto& rank : m_ranks) {
-        if (rank != nullptr && !rank->link.isNull() && rank->link->image().header.size() >= sizeof(trace::MappingHeader)) {
-            const auto* header = reinterpret_cast<const trace::MappingHeader*>(rank->link->image().header.data());
+        if (rank == nullptr) {
+            continue;
+        }
+        const trace::RankImage& image = rank->link.isNull() ? rank->image : rank->link->image();
+        if (image.header.size() >= sizeof(trace::MappingHeader)) {
+            const auto* header = reinterpret_cast<const trace::MappingHeader*>(image.header.data());
             sum += header->eventCount.load(std::memory_order_relaxed);
         }
     }
@@ -77,6 +81,12 @@ void RecordingJob::writeFile() {
                     .arg(m_exitCode));
         }
         emit finished(m_exitCode != 0 ? m_exitCode : 1);
+        return;
+    }
+    if (eventsSeen() == 0 && QFile::exists(m_file)) { // a mistyped program must not cost the recording of the right one
+        m_writer.discard();
+        emit said(QStringLiteral("No rank has called MPI: nothing is recorded, and %1 stays as it was.").arg(m_file));
+        emit finished(m_exitCode);
         return;
     }
     m_writer.releaseReserve();

@@ -115,6 +115,22 @@ def exits(case):
     case.equal("exit code of a program that is missing", code != 0, True)
     case.holds("what is said of it", err, r'^stopline: .*missing" does not exist')
     os.path.exists(case.path(FILE)) and os.unlink(case.path(FILE))
+    case.equal("exit code", case.record("-n", "2", os.path.join(case.demo, "ring"))[0], 0)
+    with open(case.path(FILE), "rb") as f:
+        before = f.read()
+    code, _, err = case.record("-n", "2", case.path("missing"))
+    case.equal("exit code of a program that is missing, again", code != 0, True)
+    case.holds("what is said of the recording there", err,
+               r"No rank has called MPI: nothing is recorded, and run\.stopline stays as it was\.$")
+    with open(case.path(FILE), "rb") as f:
+        case.equal("the recording there is as it was", f.read() == before, True)
+    code, _, err = case.record("--until-fail", "3", "-n", "2", case.path("missing"))
+    case.equal("exit code of a program that is missing, until it fails", code != 0, True)
+    case.holds("what is said of the recording there", err,
+               r"Run 1: no rank has called MPI: nothing is recorded, and run\.stopline stays as it was\.$")
+    with open(case.path(FILE), "rb") as f:
+        case.equal("the recording there is as it still was", f.read() == before, True)
+    os.unlink(case.path(FILE))
     code, _, err = case.run([case.stopline, "record", "-o", "no/such/folder", "-n", "2", os.path.join(case.demo, "ring")])
     case.equal("exit code where no file can be", code, 2)
     case.holds("what is said of it", err, r"cannot be written: .*No such file or directory.*-o")

@@ -72,6 +72,21 @@ class JourneyTest : public WindowFixture {
         QCOMPARE(said(), QStringLiteral("Undone (Run): the job is not started"));
     }
 
+    void undoOfAChoiceNamesTheExecutionThatIsBack() {
+        prepare();
+        Scripted& s = scriptOf(*m_session);
+        const QString choice = QStringLiteral("rank 0's MPI_Recv at event 3 takes rank 2's message");
+        s.executions = {{1, 0, {}, 14, false}, {2, 1, choice, 12, true}};
+        HistoryEntry entry;
+        entry.verb = Verb::Run;
+        entry.note = choice;
+        s.undo = entry;
+        m_window->actions()->undo->trigger();
+        s.executions = {{1, 0, {}, 14, true}, {2, 1, choice, 12, false}};
+        finish();
+        QCOMPARE(said(), QStringLiteral("Undone (rank 0's MPI_Recv at event 3 takes rank 2's message): execution 1 is on show"));
+    }
+
     void redoAfterNothingWasStarted() {
         prepare();
         for (int i = 0; i < 4; ++i) {
