@@ -1,9 +1,9 @@
 // Stops of a rank: what gdb says of them, and what they mean to the user.
 #include "rank_process.h"
 
-#include <QPointer>
-
 #include "../gdbmi/agent_guard.h"
+
+#include <QPointer>
 
 #include <cstring>
 #include <memory>
