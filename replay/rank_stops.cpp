@@ -213,6 +213,9 @@ void RankProcess::afterStop() {
         case trace::StopReason::Threshold:
         case trace::StopReason::None:
             why = StopWhy::Stopline;
+            if (const std::uint64_t differs = header->sentDiffers.load(); differs != 0 && m_view.place.event.value() - differs <= 1) {
+                why = StopWhy::Departure; // it has held by itself
+            }
             if (m_link->status().recordingOff == static_cast<int>(agent::kOverwritten)) {
                 why = StopWhy::Abort; // nobody can say any more which of these it is
                 detail = QStringLiteral("MPI_Abort, an error in MPI, or an exit without MPI_Finalize");

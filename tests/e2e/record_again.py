@@ -92,7 +92,7 @@ def again_data(case):
     """Data that are not the recorded ones stop the replay of a recording; without --check-data nobody looks."""
     program = os.path.join(case.programs, "payload")
     case.record("--check-data", "mpirun", "-n", "2", program, "10000", "5000")
-    _out, err = case.batch("replay\nwait stopped\n")
+    _out, err = case.batch("replay\nwait stopped\nexpect state 0 stopped: departs from the recording\nexpect place 0 after 16406\n")
     case.holds("difference", err, r"What rank 0 sends is not what it sent in the recording: it differs at event 16405 \(payload\.c:\d+\); "
                r"up to event 8205 it was the same")
     os.remove(case.path(FILE))

@@ -113,9 +113,18 @@ bool makeRoom(std::size_t bytes) {
     return done;
 }
 
+/// The rank holds at its next event, as at a threshold, so that it is still there when the debugger sees why; not once the
+/// log has been left, as then nobody asks any more.
 void differs() {
+    const std::uint64_t event = rank.recorder.lastEvent();
     std::uint64_t none = 0;
-    values.header->sentDiffers.compare_exchange_strong(none, rank.recorder.lastEvent(), std::memory_order_relaxed);
+    if (!values.header->sentDiffers.compare_exchange_strong(none, event, std::memory_order_relaxed) ||
+        values.header->orderLeft.load(std::memory_order_relaxed) != 0) {
+        return;
+    }
+    std::uint64_t threshold = values.header->threshold.load(std::memory_order_relaxed);
+    while (threshold > event && !values.header->threshold.compare_exchange_weak(threshold, event, std::memory_order_acq_rel)) {
+    }
 }
 
 /// What an earlier execution has found out about itself is not for this one.
