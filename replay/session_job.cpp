@@ -91,6 +91,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording, std::functio
         view.phase = first ? RankPhase::Starting : RankPhase::NotStarted;
     }
     ++incarnations;
+    endStart();
     visits.clear();
     pauseComing = false;
     remembering.clear();
@@ -234,6 +235,7 @@ void Session::Impl::endJob() {
         return;
     }
     endLogs();
+    endStart();
     follower->forget();
     Job* old = job;
     const bool lived = anyoneLives();

@@ -15,6 +15,7 @@
 //   ompi_mpi_errors_are_fatal_{comm,win,file}_handler ompi_mpi_abort
 //                          Open MPI: a rank stops before a fatal MPI error ends the job
 //   ompi_errhandler_invoke Open MPI: errors in our own questions are not the program's
+//   usleep                 libc, with Open MPI: a rank that waits in MPI_Init under a debugger asks less often
 //   MPIR_Err_return_comm MPIR_Err_return_win
 //                          MPICH: both of these
 //

@@ -67,7 +67,7 @@ const std::multimap<std::string, std::string> kFortran = {{"mpi_", ""},
 constexpr const char* kFortranLayers = "libmpichfort.so.12";
 #else
 const std::set<std::string> kOfThisMpi = {
-    "ompi_errhandler_invoke", "ompi_mpi_abort", "ompi_mpi_errors_are_fatal_comm_handler",
+    "usleep", "ompi_errhandler_invoke", "ompi_mpi_abort", "ompi_mpi_errors_are_fatal_comm_handler",
     "ompi_mpi_errors_are_fatal_win_handler", "ompi_mpi_errors_are_fatal_file_handler"};
 const std::multimap<std::string, std::string> kFortran = {
     {"mpi_", ""},  {"mpi_", "_"},  {"mpi_", "__"},  {"mpi_", "_f08_"},
