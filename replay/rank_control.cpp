@@ -251,4 +251,10 @@ void RankProcess::setWhy(StopWhy why) {
     }
 }
 
+void RankProcess::waitForOthers() {
+    if (m_waiting && m_view.phase == RankPhase::Starting) {
+        setPhase(RankPhase::Starting, StopWhy::None, QStringLiteral("ready, waits for the other ranks"));
+    }
+}
+
 } // namespace stopline::replay

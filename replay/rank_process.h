@@ -106,6 +106,8 @@ class RankProcess : public QObject {
     void setLocation(const SourceLocation& location, int userFrame);
     /// What is shown as the reason of the present stop; for a rank brought back to an earlier one.
     void setWhy(StopWhy why);
+    /// Says of a rank that has been joined, and that nobody has let go or kept yet, that others have not come.
+    void waitForOthers();
 
   signals:
     void phaseChanged();

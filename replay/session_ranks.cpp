@@ -153,6 +153,9 @@ void Session::Impl::startTogether(RankProcess* rank) {
     joinedFirst.emplace_back(rank);
     startTimer.start(kComesMs);
     checkStart();
+    if (isJoinedFirst(rank)) {
+        rank->waitForOthers();
+    }
 }
 
 bool Session::Impl::isJoinedFirst(const RankProcess* rank) const {

@@ -60,7 +60,7 @@ QString stateText(const RankView& view) {
     case RankPhase::NotStarted:
         return QStringLiteral("not started");
     case RankPhase::Starting:
-        return QStringLiteral("starting");
+        return with(QStringLiteral("starting"));
     case RankPhase::Running:
         return with(view.insideMpi ? QStringLiteral("waiting in MPI") : QStringLiteral("running"));
     case RankPhase::Holding:
