@@ -30,7 +30,7 @@ stopline_mpich_test(segv segv 4 segv)
 stopline_script_test(mpich.exit_without_finalize exit_without_finalize
     LAUNCH --launcher ${STOPLINE_MPIRUN_MPICH} -n 4 ${programs_mpich}/exitnofinalize
     ERRORS "Rank 1 exited with code 3 without MPI_Finalize")
-foreach(name tasks particles table)
+foreach(name tasks particles table nobody)
     stopline_script_test(mpich.${name}.tag ${name}
         LAUNCH --replay-by tag-bounded --launcher ${STOPLINE_MPIRUN_MPICH} -n 4 ${programs_mpich}/${name})
 endforeach()

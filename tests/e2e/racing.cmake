@@ -78,7 +78,7 @@ set_target_properties(prepared PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINAR
 add_test(NAME e2e.prepared COMMAND prepared ${programs}/wildcard 4)
 set_tests_properties(e2e.prepared PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
 
-foreach(name wildcard tasks particles table)
+foreach(name wildcard tasks particles table nobody)
     stopline_script_test(${name}.tag ${name} LAUNCH --replay-by tag -n 4 ${programs}/${name})
 endforeach()
 stopline_script_test(search.tag search LAUNCH --replay-by tag -n 4 ${programs}/search 9)

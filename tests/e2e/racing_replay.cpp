@@ -103,7 +103,8 @@ class Job {
         file.close();
         m_ended = false;
         (m_session.*start)();
-        const bool inTime = waitFor([this] { return m_ended || m_session.departure(); }, kSeconds);
+        const bool inTime =
+            waitFor([this] { return m_ended || m_session.departure() || anyoneStands(); }, kSeconds);
         if (inTime && m_ended && exitedWell()) {
             return true;
         }
@@ -113,6 +114,15 @@ class Job {
         return false;
     }
 
+    /// Nobody stops it: a signal, MPI_Abort.
+    [[nodiscard]] bool anyoneStands() const {
+        for (int i = 0; i < m_session.rankCount(); ++i) {
+            if (m_session.rank(RankId(i)).phase == RankPhase::Stopped) {
+                return true;
+            }
+        }
+        return false;
+    }
     [[nodiscard]] bool exitedWell() const {
         for (int i = 0; i < m_session.rankCount(); ++i) {
             const RankView view = m_session.rank(RankId(i));
