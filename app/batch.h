@@ -2,6 +2,7 @@
 // window.
 #pragma once
 
+#include "../replay/completion_words.h"
 #include "../replay/session.h"
 #include "batch_language.h"
 
@@ -130,7 +131,7 @@ class BatchRunner : public QObject {
     Outcome point(const ScriptLine& line, Lines& out);
     Outcome refresh(const ScriptLine& line);
     void lineText(const QString& title, const replay::Line& line, Lines& out) const;
-    [[nodiscard]] QString eventText(RankId rank, EventIndex event) const;
+    [[nodiscard]] QString eventText(RankId rank, EventIndex event, const replay::CompletionNames& names) const;
 
     // batch_expect.cpp
     Outcome expect(const ScriptLine& line);

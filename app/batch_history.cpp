@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include "../tracelib/functions.h"
+#include "../replay/completion_words.h"
 #include "../replay/words.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ QString whyText(StopWhy why) {
 
 } // namespace
 
-QString BatchRunner::eventText(RankId rank, EventIndex event) const {
+QString BatchRunner::eventText(RankId rank, EventIndex event, const CompletionNames& names) const {
     const Timeline& timeline = m_session->timeline();
     const auto ref = timeline.callAt(rank, event);
     if (!ref) {
@@ -80,19 +81,13 @@ QString BatchRunner::eventText(RankId rank, EventIndex event) const {
                     .arg(end.status.tag)
                     .arg(bytesText(end.status.bytes));
     }
-    if (!end.completions.empty()) {
-        text += QStringLiteral(" completed %1").arg(end.completions.size());
-    }
+    const QString completed = completedText(timeline, rank, event, names);
+    text += completed.isEmpty() ? QString() : u' ' + completed;
     if (!end.flag) {
         text += QStringLiteral(" not yet");
     }
-    if (end.error != trace::ErrorClass::Success) {
-        text += QStringLiteral(" error ") + errorText(end.error, end.errorCode);
-    }
-    for (const trace::Completion& done : end.completions) {
-        if (done.error != trace::ErrorClass::Success) {
-            text += QStringLiteral(" [%1] error ").arg(done.index) + errorText(done.error, done.errorCode);
-        }
+    if (end.error != trace::ErrorClass::Success) { // of the call, behind those of its requests
+        text += (completed.isEmpty() ? QStringLiteral(" error ") : QStringLiteral("; error ")) + errorText(end.error, end.errorCode);
     }
     return text;
 }
@@ -127,8 +122,11 @@ BatchRunner::Outcome BatchRunner::events(const ScriptLine& line, Lines& out) {
             return true;
         },
         2s);
+    const RequestMakers makers(timeline, *rank);
+    CompletionNames names = completionNames(timeline, *rank);
+    names.maker = [&makers](EventIndex at, trace::RequestRef request) { return makers.maker(at, request); };
     for (quint64 event = from; event <= qMin(to, last); ++event) {
-        out << QStringLiteral("[%1] %2").arg(rankText(*rank)).arg(eventText(*rank, EventIndex{event}));
+        out << QStringLiteral("[%1] %2").arg(rankText(*rank)).arg(eventText(*rank, EventIndex{event}, names));
     }
     return {};
 }

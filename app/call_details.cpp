@@ -3,6 +3,7 @@
 #include "../tracelib/functions.h"
 #include "text.h"
 #include "theme.h"
+#include "../replay/completion_words.h"
 #include "../replay/words.h"
 
 #include <QStringList>
@@ -325,10 +326,10 @@ QString callDetailsHtml(const Session& session, CallRef ref, const QPalette& pal
                                                  .arg(bytesText(end.status.bytes),
                                                       peerText(end.status.source), tagText(end.status.tag)));
         }
-        if (!end.completions.empty()) {
-            table.row(QStringLiteral("completed"),
-                      QStringLiteral("%1 request(s)").arg(end.completions.size()));
-        }
+        CompletionNames names = completionNames(timeline, ref.rank);
+        names.peer = [](CommIndex, std::int32_t peer) { return peerText(peer); };
+        names.errors = false; // below, in red
+        table.row(QStringLiteral("result"), completedText(timeline, ref.rank, call.end, names).toHtmlEscaped());
         if (!end.flag) {
             table.row(QStringLiteral("result"), QStringLiteral("not yet"));
         }

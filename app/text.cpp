@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include "../tracelib/functions.h"
+#include "../replay/completion_words.h"
 #include "../replay/words.h"
 
 #include <QFileInfo>
@@ -110,7 +111,7 @@ QString placeText(const Timeline& timeline, RankId rank, const Place& place) {
     if (rank.value() < 0 || rank.value() >= timeline.rankCount() || place.event > timeline.lastEvent(rank)) {
         return QStringLiteral("event %1").arg(place.event.value());
     }
-    return QString::fromStdString(timeline.describe(rank, place));
+    return QString::fromStdString(timeline.describe(rank, place)) + chosenText(timeline, rank, place.event);
 }
 
 QString placeText(const Timeline& timeline, const RankView& view) {

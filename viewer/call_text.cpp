@@ -1,5 +1,6 @@
 #include "call_text.h"
 
+#include "../replay/completion_words.h"
 #include "../replay/words.h"
 #include "call_style.h"
 #include "ruler.h"
@@ -338,6 +339,14 @@ QStringList callLines(const replay::Timeline& timeline, CallRef ref, const QStri
     }
     if (messages.size() > kMost) {
         lines << u"and %1 more messages"_s.arg(messages.size() - kMost);
+    }
+    if (end != nullptr) {
+        replay::CompletionNames names = replay::completionNames(timeline, ref.rank);
+        names.peer = [&](CommIndex comm, std::int32_t peer) { return peerText(timeline, ref.rank, comm, peer); };
+        names.errors = false; // they have lines of their own
+        if (const QString completed = replay::completedText(timeline, ref.rank, call.end, names); !completed.isEmpty()) {
+            lines << completed;
+        }
     }
     if (!begin.requests.empty()) {
         lines << u"%n requests"_s.replace(u"%n"_s, QString::number(begin.requests.size()));

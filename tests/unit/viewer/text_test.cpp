@@ -88,6 +88,33 @@ TEST(CallText, ErrorsOfCallsAndOfRequests) {
     EXPECT_FALSE(has(lines, u"request [0]"_s));
 }
 
+TEST(CallText, WhichRequestsACallHasCompleted) {
+    Small s;
+    trace::EventDetails post;
+    post.function = trace::FunctionId::Irecv;
+    post.comm = kCommWorld;
+    post.recvPeer = kAnySource;
+    post.recvTag = kAnyTag;
+    trace::EventDetails wait;
+    wait.function = trace::FunctionId::Waitany;
+    wait.requests = {{trace::RequestRef::kNull}, {0}};
+    trace::EventDetails end;
+    end.completions = {{{0}, 1, {2, 9, 16, false}, trace::ErrorClass::Success, 0}};
+    replay::Timeline& timeline = s.story.timeline();
+    TimeNs time = 1000;
+    const auto add = [&](const trace::EventDetails& begin, trace::EventDetails result) {
+        result.kind = trace::EventKind::End;
+        result.function = begin.function;
+        timeline.addEvent(RankId{1}, timeline.addDetails(RankId{1}, begin), time += 10);
+        timeline.addEvent(RankId{1}, timeline.addDetails(RankId{1}, result), time += 10);
+        return timeline.callCount(RankId{1}) - 1;
+    };
+    add(post, {});
+    const std::uint32_t call = add(wait, end);
+    const QStringList lines = callLines(timeline, Story::ref(1, call), {});
+    EXPECT_TRUE(lines.contains(u"completed [1] MPI_Irecv of event 6 from rank 2 tag 9 16 B"_s)) << lines.join(u'\n').toStdString();
+}
+
 TEST(CallText, OneSidedCallsSayWhatTheyMoveAndWhatCompletesIt) {
     replay::Timeline timeline(2);
     const auto call = [&](int rank, trace::EventDetails begin) {
