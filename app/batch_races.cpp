@@ -3,6 +3,7 @@
 
 #include "race_text.h"
 
+#include "../replay/chance_words.h"
 #include "../replay/races.h"
 
 #include <algorithm>
@@ -37,6 +38,9 @@ BatchRunner::Outcome BatchRunner::races(const ScriptLine& line, Lines& out) {
     }
     if (!any) {
         out << QStringLiteral("no races");
+    }
+    if (const QString chance = chanceText(timeline, rank); !chance.isEmpty()) {
+        out << chance;
     }
     return {};
 }

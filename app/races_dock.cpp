@@ -5,6 +5,7 @@
 #include "look.h"
 #include "note_view.h"
 #include "races_model.h"
+#include "../replay/chance_words.h"
 
 #include <QHeaderView>
 #include <QToolBar>
@@ -123,6 +124,10 @@ void RacesDock::updateNote() {
         note = session.noRacesText();
         note[0] = note[0].toUpper();
         note += u'.';
+        if (QString chance = chanceText(session.timeline()); !chance.isEmpty()) {
+            chance[0] = chance[0].toUpper();
+            note += QStringLiteral("\n\n%1.").arg(chance);
+        }
     }
     m_view->setNote(note);
     updateTake();

@@ -1,6 +1,7 @@
 #include "recording_summary_parts.h"
 
 #include "call_words.h"
+#include "chance_words.h"
 #include "found_races.h"
 #include "order_log.h"
 #include "races.h"
@@ -66,6 +67,9 @@ QStringList racesByLine(const Timeline& timeline, const std::function<QString(Ca
                  .arg(trace.messages)
                  .arg(trace.share() * 100, 0, 'f', 1)
                  .arg(trace.lowerBound));
+    }
+    if (const QString chance = chanceText(timeline); !chance.isEmpty()) {
+        out << chance;
     }
     return out;
 }

@@ -259,6 +259,20 @@ class Timeline {
     };
     [[nodiscard]] std::vector<HeldSpan> heldSpans(RankId rank) const;
 
+    /// Calls of a function that have ended, and that may end otherwise in another run though no message races: a
+    /// MPI_Waitany or Waitsome with several active requests, tests and probes for something that may come, the cancelling
+    /// of what may be complete.
+    struct ChanceCalls {
+        struct Use {
+            trace::FunctionId function{};
+            std::uint64_t calls = 0;
+        };
+        std::vector<Use> uses;
+        bool severalThreads = false; ///< then a replay does not repeat what they came to
+    };
+    /// Of one rank, or of all. Cost: one step for each kind of event there is.
+    [[nodiscard]] ChanceCalls chanceCalls(std::optional<RankId> rank = std::nullopt) const;
+
     // --- Causality (DESIGN section 6). ---
     /// All that happened before the point, each rank as late as needed, closed by moving others later.
     [[nodiscard]] Line pastFrontier(const Point& point) const;

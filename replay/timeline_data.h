@@ -178,6 +178,7 @@ struct DetailsCache {
     bool waitsForReceiver = false;
     bool wildcard = false; ///< the receive names a message only when it completes
     bool receives = false; ///< there is a receiving part at all
+    std::uint32_t ended = 0; ///< calls that began with these details and have ended
     std::uint16_t thread = 0;
     std::uint32_t sendChannel = kNone; ///< kNone: no message (PROC_NULL, unknown communicator or rank)
     std::uint32_t recvChannel = kNone;

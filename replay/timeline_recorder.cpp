@@ -85,7 +85,8 @@ void Recorder::addEvent(std::int32_t rank, DetailsId details, TimeNs time, std::
         begin(rank, added.call, details.value());
         return;
     }
-    const DetailsCache& begun = data.cache[data.events.detailsOf(data.events.beginOf(added.call))];
+    DetailsCache& begun = data.cache[data.events.detailsOf(data.events.beginOf(added.call))];
+    ++begun.ended;
     if (cache.completes || cache.failed || endMatters(begun.callClass)) {
         end(rank, added.call, begun.callClass, details.value());
     }

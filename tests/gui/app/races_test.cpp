@@ -89,6 +89,35 @@ class RacesTest : public WindowFixture {
         QVERIFY(m_window->actions()->nextRace->toolTip().contains(QStringLiteral("nothing raced")));
     }
 
+    void withoutRacesItSaysWhatIsChanceAllTheSame() {
+        open();
+        auto* dock = m_window->findChild<RacesDock*>();
+        auto timeline = std::make_unique<Timeline>(1);
+        const auto add = [&timeline](trace::EventDetails begin) {
+            trace::EventDetails end;
+            end.kind = trace::EventKind::End;
+            end.function = begin.function;
+            timeline->addEvent(RankId{0}, timeline->addDetails(RankId{0}, begin), 10);
+            timeline->addEvent(RankId{0}, timeline->addDetails(RankId{0}, end), 20);
+        };
+        trace::EventDetails init;
+        add(init);
+        scriptOf(*m_session).analysis = RaceAnalysis();
+        scriptOf(*m_session).timeline = std::move(timeline);
+        emit m_session->racesChanged();
+        QCOMPARE(dock->view()->note(), QStringLiteral("Nothing raced."));
+        trace::EventDetails test;
+        test.function = trace::FunctionId::Test;
+        test.requests = {{trace::RequestRef::kUnknown}};
+        timeline = std::move(scriptOf(*m_session).timeline);
+        add(test);
+        scriptOf(*m_session).timeline = std::move(timeline);
+        emit m_session->racesChanged();
+        QCOMPARE(dock->view()->note(),
+                 QStringLiteral("Nothing raced.\n\nAlso without a race, 1 call of MPI_Test may come out otherwise in another run, "
+                                "by what is complete or has come by then; a replay repeats what they came to."));
+    }
+
     void theCallSaysWhatCouldHaveCome() {
         recordRace(*m_session);
         const QString html = callDetailsHtml(*m_session, call(0, 1), QApplication::palette());

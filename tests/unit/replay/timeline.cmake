@@ -34,7 +34,7 @@ target_link_libraries(recording_test PRIVATE stopline_replay GTest::gtest_main s
 gtest_discover_tests(recording_test DISCOVERY_TIMEOUT 60)
 
 add_executable(recording_file_test recording_file_test.cpp recording_damage_test.cpp recording_fixture.h
-    completion_words_test.cpp open_requests_test.cpp recording_races_test.cpp)
+    chance_words_test.cpp completion_words_test.cpp open_requests_test.cpp recording_races_test.cpp)
 target_link_libraries(recording_file_test PRIVATE stopline_recordings stopline_timeline_testing ZLIB::ZLIB GTest::gtest_main
     stopline_warnings stopline_sanitizers stopline_qt)
 gtest_discover_tests(recording_file_test DISCOVERY_TIMEOUT 60)
