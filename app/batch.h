@@ -112,6 +112,7 @@ class BatchRunner : public QObject {
     Outcome gdb(const ScriptLine& line, Lines& out);
     void askRunning(const QVector<RankId>& ranks);
     [[nodiscard]] replay::RankView shownView(RankId rank) const;
+    [[nodiscard]] QString lastLineText(const replay::RankView& view) const;
     [[nodiscard]] QString rankLine(RankId rank) const;
     [[nodiscard]] QString whereText(RankId rank) const;
     [[nodiscard]] QString tidy(QString value) const;

@@ -13,6 +13,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -50,6 +51,9 @@ void passSignals(replay::RecordingJob* job, bool* interrupted) {
         Caught caught{};
         if (::read(channel[1], &caught, sizeof caught) == static_cast<ssize_t>(sizeof caught)) {
             *interrupted = true;
+            job->setEndedBy(QStringLiteral("killed when stopline was interrupted by signal %1 (%2)")
+                                .arg(caught.signal)
+                                .arg(QString::fromLocal8Bit(::strsignal(caught.signal))));
             if (!caught.fromTerminal) {
                 job->signalLauncher(caught.signal);
             }
@@ -112,6 +116,7 @@ RunEnd runOnce(const CommandLine& line, const QString& file, quint64 jitter) {
                 seen = now;
                 still.start();
             } else if (still.hasExpired(qint64(line.hangSeconds) * 1000)) {
+                job.setEndedBy(QStringLiteral("killed by stopline after %1 s without a call").arg(line.hangSeconds));
                 // Asked first; a launcher that does not listen is ended.
                 job.signalLauncher(end.hung ? SIGKILL : SIGTERM);
                 end.hung = true;
@@ -158,7 +163,10 @@ int runUntilFail(const CommandLine& line) {
             say(QStringLiteral("The recording could not be given its name %1; it is %2.").arg(line.recordFile, trial));
         }
         if (end.interrupted) {
-            say(QStringLiteral("Interrupted in run %1%2; %3 is of that run.").arg(run).arg(seedText(jitter), line.recordFile));
+            say(QStringLiteral("Interrupted in run %1 of %2%3: its recording is kept. stopline open %4 shows how far it was.")
+                    .arg(run)
+                    .arg(line.untilFail)
+                    .arg(seedText(jitter), line.recordFile));
         } else {
             say(QStringLiteral("Run %1 of %2 failed%3: %4. stopline open %5 shows it; Replay run there executes it again.")
                     .arg(run)
@@ -179,7 +187,7 @@ int runRecord(const CommandLine& line) {
         return runUntilFail(line);
     }
     if (line.jitter != 0) {
-        say(QStringLiteral("Calls are delayed at random: --jitter %1.").arg(line.jitter));
+        say(QStringLiteral("Calls are delayed at random, one in eight by up to 4 ms: --jitter %1.").arg(line.jitter));
     }
     return runOnce(line, line.recordFile, line.jitter).code;
 }

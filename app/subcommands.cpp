@@ -50,7 +50,8 @@ CommandLine parseRecord(const QStringList& arguments) {
         "  stopline record -o run.stopline -n 16 ./app args\n\n"
         "Output, input and exit code are those of the job. Ctrl+C ends it and writes the file.\n\n"
         "  stopline record --until-fail 500 --jitter random -n 4 ./app\n\n"
-        "runs the job until a rank exits with a code other than 0, dies or hangs, and keeps the recording of that run."));
+        "runs the job until a rank exits with a code other than 0, dies or hangs, and keeps the recording of that run. "
+        "Ctrl+C ends the search and keeps that of the run under way."));
     parser.setSingleDashWordOptionMode(QCommandLineParser::ParseAsLongOptions);
     parser.setOptionsAfterPositionalArgumentsMode(QCommandLineParser::ParseAsPositionalArguments);
     const QCommandLineOption untilFail(QStringLiteral("until-fail"),
@@ -60,8 +61,8 @@ CommandLine parseRecord(const QStringList& arguments) {
                                   QStringLiteral("With --until-fail: a run without any MPI call for so long hangs (default 60)."),
                                   QStringLiteral("seconds"), QStringLiteral("60"));
     const QCommandLineOption jitter(QStringLiteral("jitter"),
-                                    QStringLiteral("Delay calls at random, so that rare orders of messages happen. A number is the seed; "
-                                                   "each further run takes the next one."),
+                                    QStringLiteral("Delay one call in eight at random, by 1 µs to 4 ms (half a millisecond on average), so that "
+                                                   "rare orders of messages happen. A number is the seed; each further run takes the next one."),
                                     QStringLiteral("seed|random"));
     const QCommandLineOption order(
         QStringLiteral("order"),

@@ -192,6 +192,9 @@ void noteLeftOut(const QVector<RankId>& ranks, std::uint64_t mostEvents, LoadedR
 } // namespace
 
 QString endText(const RecordedRank& rank) {
+    if (!rank.endedBy.empty()) {
+        return QString::fromStdString(rank.endedBy);
+    }
     if (rank.waitStatus == -1) {
         return QStringLiteral("not known how it ended");
     }

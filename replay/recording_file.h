@@ -27,7 +27,7 @@
 //   Start      trace::packStart() of what the rank did before the Blocks behind it: older ones were gone before they could
 //              be copied. Their stream begins anew, and the ones in front of it count no more
 //   Exit       fields: status (of the rank's process as waitpid gives it; -1 unknown), faults (what was said
-//   of the rank) Sites      resolved call sites: see encodeSites() End        fields: took (ns from the
+//   of the rank), by (what ended it, where that was not the program) Sites      resolved call sites: see encodeSites() End        fields: took (ns from the
 //   launcher's start to its end), code (exit code of the job), lost (what could not
 //              be written; empty: nothing)
 // Fields are lines "name value\n"; in values newline is \n and backslash is \\.

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace stopline::replay {
@@ -40,6 +41,16 @@ QStringList words(const LaunchSpec& spec) {
     }
     return QStringList{spec.launcher, QStringLiteral("-n"), QString::number(spec.ranks)} +
            spec.launcherArguments + QStringList(spec.program) + spec.arguments;
+}
+
+/// By us or by the launcher, not by a fault of its own. Launchers kill agents soon after they told them to end, so it
+/// may not be known.
+bool toldToEnd(int waitStatus) {
+    if (waitStatus == -1) {
+        return true;
+    }
+    const int signal = WIFSIGNALED(waitStatus) ? WTERMSIG(waitStatus) : 0;
+    return signal == SIGTERM || signal == SIGKILL || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
 } // namespace
@@ -287,7 +298,17 @@ void RecordingJob::readOrphan(Rank& rank) {
         rank.faults +=
             "the connection to its agent ended before its end was told; what it did last may be missing\n";
     }
+    rank.withAgent = pid > 0 && !status.ended && agent::hasEnded(pid);
     complete(rank, status.ended ? status.waitStatus : -1);
+}
+
+QString RecordingJob::endedBy(const Rank& rank) const {
+    if (!toldToEnd(rank.waitStatus)) {
+        return {};
+    }
+    return !m_endedBy.isEmpty() ? m_endedBy
+           : rank.withAgent     ? QStringLiteral("ended when its agent was killed (launchers do so to end a job)")
+                                : QString();
 }
 
 void RecordingJob::complete(Rank& rank, int waitStatus) {
@@ -298,7 +319,9 @@ void RecordingJob::complete(Rank& rank, int waitStatus) {
         add(ChunkType::Values, rank.number, rank.link->values().toStdString());
     }
     add(ChunkType::Exit, rank.number,
-        encodeFileFields({{"status", std::to_string(waitStatus)}, {"faults", rank.faults}}));
+        encodeFileFields({{"status", std::to_string(waitStatus)},
+                          {"by", endedBy(rank).toStdString()},
+                          {"faults", rank.faults}}));
     checkComplete();
 }
 

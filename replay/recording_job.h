@@ -38,6 +38,9 @@ class RecordingJob : public QObject {
     [[nodiscard]] quint64 eventsSeen() const;
     /// How the rank ended that is most likely the cause of a job that ended badly; empty when every rank ended well.
     [[nodiscard]] QString failure() const;
+    /// From here on ranks that a signal to end ends, or of whose end nothing is told (agents may be killed with their ranks),
+    /// have ended by this: "killed by stopline after 60 s without a call".
+    void setEndedBy(const QString& what) { m_endedBy = what; }
     /// Gives a signal to the launcher. The job may end by it; finished() follows then.
     void signalLauncher(int signal);
     /// A signal asked for the end: what is said and waited for is kept short.
@@ -61,6 +64,7 @@ class RecordingJob : public QObject {
     void add(ChunkType type, std::int32_t rank, std::string bytes);
     void sayNoRoom();
     void complete(Rank& rank, int waitStatus);
+    [[nodiscard]] QString endedBy(const Rank& rank) const;
     void sayFault(const QString& text);
     void onLauncherFinished();
     void checkComplete();
@@ -96,6 +100,7 @@ class RecordingJob : public QObject {
         std::string bytes;
     };
     std::vector<Chunk> m_unwritten; ///< what did not fit when it came
+    QString m_endedBy;
     bool m_over = false;
     QStringList m_faultsSaid;
 };

@@ -21,6 +21,7 @@ struct RecordingJob::Rank {
     bool fetching = false;
     bool ending = false;    ///< its end has been seen
     int waitStatus = 0;     ///< once it is complete; -1: not known
+    bool withAgent = false; ///< nothing was told of its end: its agent was killed, and it has ended as well
     bool complete = false;  ///< written up to its end, or as far as it is known
     bool unwritten = false; ///< something of it did not fit into the file
     int dyingMs = 0;

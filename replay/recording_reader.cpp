@@ -265,6 +265,7 @@ class Parser {
         case ChunkType::Exit: {
             const FileFields fields = decodeFileFields(bytes);
             one.waitStatus = static_cast<int>(fileNumber(fields, "status", -1));
+            one.endedBy = fileField(fields, "by");
             one.faults = fileField(fields, "faults");
             break;
         }

@@ -161,9 +161,16 @@ class Summary {
             }
             if (m_loaded.ranks[index].insideCall && count > 0) {
                 text += QStringLiteral(", inside ") + callText({rank, CallIndex{count - 1}}).section(u' ', 2);
+            } else if (count > 0 && !hasFinalized(rank)) { // where it was when it ended, as far as calls tell
+                text += QStringLiteral(", after ") + callText({rank, CallIndex{count - 1}}).section(u' ', 2);
             }
             item(text);
         }
+    }
+
+    [[nodiscard]] bool hasFinalized(RankId rank) const {
+        const Call last = m_timeline.call({rank, CallIndex{m_timeline.callCount(rank) - 1}});
+        return m_timeline.details(rank, last.beginDetails).function == trace::FunctionId::Finalize;
     }
 
     void calls() {

@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import signal
 
 from record_support import FILE
 
@@ -124,3 +125,20 @@ def until_fail_well(case):
     case.holds("what is said", err, r"Run 1 of 2 failed: no rank has called MPI for 2 s")
     case.equal("a run that hangs is a success", code == 0, False)
     case.equal("files", recordings(case), [FILE])
+    # Of agents that the launcher killed before they could tell how their ranks ended as well.
+    case.equal("how the ranks ended", re.findall(r"^  \d  .* calls, (.*), inside event", case.info(), re.MULTILINE),
+               ["killed by stopline after 2 s without a call"] * 2)
+    out, _ = case.batch("ranks\n")
+    case.equal("ranks", len(re.findall(r"^\[\d\] killed by stopline after 2 s without a call  inside ", out, re.MULTILINE)), 2)
+
+
+def until_fail_interrupted(case):
+    """Whoever interrupts wants to see the run that does not end: it is kept, and that is said."""
+    process = case.start_longrun(options=("--until-fail", "3", "--jitter", "5"), part=FILE + ".trial.part")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    case.holds("what is said", err.decode(), r"^stopline: Interrupted in run 1 of 3 \(--jitter 5\): its recording is kept\. "
+                                    r"stopline open run\.stopline shows how far it was\.$")
+    case.equal("files", recordings(case), [FILE])
+    case.equal("how the ranks ended", set(re.findall(r"^  \d  .* calls, (killed[^,]*)", case.info(), re.MULTILINE)),
+               {"killed when stopline was interrupted by signal 2 (Interrupt)"})

@@ -24,7 +24,8 @@ def kill_agent(case):
     os.kill(victim, signal.SIGKILL)
     process.communicate(timeout=60)
     # The recording of the rank that went with its agent is as whole as that of the others.
-    check_killed(case, 1)
+    text = check_killed(case, 1)
+    case.holds("how it ended", text, r"^  1  \d+ events, \d+ calls, ended when its agent was killed \(launchers do so to end a job\)")
 
 
 def kill_mpirun(case):

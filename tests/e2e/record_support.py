@@ -107,11 +107,11 @@ class Case:
     def processes(self, pattern):
         return sorted(pid for pid, command in marked(self.mark) if re.match(pattern, command))
 
-    def start_longrun(self, words=("mpirun", "-n", "4"), **more):
+    def start_longrun(self, words=("mpirun", "-n", "4"), options=(), part=FILE + ".part", **more):
         """A job that is under way: all ranks have been fetched from at least once."""
-        process = self.start([self.stopline, "record", "-o", FILE, *words, os.path.join(self.programs, "longrun"),
+        process = self.start([self.stopline, "record", "-o", FILE, *options, *words, os.path.join(self.programs, "longrun"),
                               "100000000"], stdin=subprocess.DEVNULL, **more)
-        part = self.path(FILE + ".part")
+        part = self.path(part)
         self.wait_for("four ranks", lambda: len(self.processes(r"\S*longrun ")) == 4)
         self.wait_for("blocks of all ranks", lambda: os.path.exists(part) and chunk_types(part)[9] >= {0, 1, 2, 3})
         return process

@@ -17,7 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from record_again import (again, again_clocks, again_data, again_ended, again_input, again_rebuilt,  # noqa: E402
-                          again_seeds, until_fail, until_fail_well)
+                          again_seeds, until_fail, until_fail_interrupted, until_fail_well)
 from record_ended import interrupt, kill_agent, kill_mpirun, kill_rank, kill_recorder, terminate  # noqa: E402
 from record_races import (races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds, races_seeds_long,  # noqa: E402
                           races_unfinished)
@@ -72,13 +72,13 @@ def segv(case):
     case.equal("exit code", found[0], plain[0])
     case.holds("the launcher's own words", found[2], r"exited on signal 11 \(Segmentation fault\)")
     text = case.info()
-    case.holds("info", text, r"^  1  6 events, 3 calls, killed by signal 11 \(Segmentation fault\)$")
+    case.holds("info", text, r"^  1  6 events, 3 calls, killed by signal 11 \(Segmentation fault\), after event 5 MPI_Sendrecv to 2 tag 1 4 B from 0 tag 1  segv\.c:19$")
     case.holds("info", text, r"^exit code  139$")
     out, _ = case.batch("ranks\nevents 1\n")
-    case.holds("rank 1", out, r"^\[1\] killed by signal 11 \(Segmentation fault\)  after 6 MPI_Sendrecv$")
+    case.holds("rank 1", out, r"^\[1\] killed by signal 11 \(Segmentation fault\)  after 6 MPI_Sendrecv  segv\.c:19 main$")
     case.holds("its last event", out, r"^\[1\] 6 end   MPI_Sendrecv from 0 tag 1 4 B$")
     # The others wait for it in the barrier until the launcher ends them, agents included.
-    case.holds("rank 0", out, r"^\[0\] (killed by signal .*|not known how it ended)  inside 7 MPI_Barrier$")
+    case.holds("rank 0", out, r"^\[0\] (killed by signal .*|ended when its agent was killed .*)  inside 7 MPI_Barrier  segv\.c:26 main$")
 
 
 def abort(case):
@@ -87,6 +87,10 @@ def abort(case):
     case.equal("exit code", found[0], plain[0])
     out, _ = case.batch("events 2\n")
     case.holds("the call of the victim", out, r"^\[2\] 9 begin MPI_Abort  abort\.c:17$")
+    case.holds("info", case.info(), r"^  2  9 events, 5 calls, exited with code 7, inside event 9 MPI_Abort  abort\.c:17$")
+    case.record("mpirun", "-n", "4", os.path.join(case.programs, "exitnofinalize"))
+    case.holds("info of a rank that exits without MPI_Finalize", case.info(),
+               r"^  1  4 events, 2 calls, exited with code 3, after event 3 MPI_Bcast root 0  exitnofinalize\.c:\d+$")
 
 
 def random(case):
@@ -321,7 +325,7 @@ def damaged(case):
 CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, random, mpmd, stdin, exits, kill_rank, kill_agent,
                                  kill_mpirun, kill_recorder, interrupt, terminate, full_disk, window, rebuilt, chrome,
                                  otf2, damaged, again, again_clocks, again_data,
-                                 again_ended, again_input, again_rebuilt, again_seeds, until_fail, until_fail_well,
+                                 again_ended, again_input, again_rebuilt, again_seeds, until_fail, until_fail_interrupted, until_fail_well,
                                  races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds,
                                  races_seeds_long, races_unfinished)}
 
