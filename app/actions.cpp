@@ -79,7 +79,7 @@ Actions::Actions(Session* session, QWidget* window) : QObject(window), m_session
                "every rank to be taken to"));
     go = add(tr("&Go to stopline"), QStringLiteral("go"), key("Ctrl+F5"),
              tr("Run the job again and stop every rank at its place on the stopline"));
-    cancel = add(tr("&Cancel"), QStringLiteral("cancel"), {},
+    cancel = add(tr("&Cancel"), QStringLiteral("cancel"), key("Shift+Esc"),
                  tr("End the operation; the ranks stay where they are"));
     connect(cancel, &QAction::triggered, session, &Session::cancel);
 

@@ -297,6 +297,7 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
         if (open.empty()) {
             out << QStringLiteral("no open messages");
         }
+        out << m_session->deadlocks();
         return {};
     }
     case ScriptVerb::Refresh:

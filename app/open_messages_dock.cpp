@@ -5,15 +5,45 @@
 #include "open_messages_model.h"
 
 #include <QHeaderView>
+#include <QLabel>
 #include <QSortFilterProxyModel>
+#include <QVBoxLayout>
 
 namespace stopline::app {
 
+using namespace replay;
+
 OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
     : QDockWidget(tr("Open messages"), parent), m_model(new OpenMessagesModel(look->session(), this)),
-      m_order(new QSortFilterProxyModel(this)), m_view(new NoteView(this)) {
+      m_order(new QSortFilterProxyModel(this)), m_view(new NoteView(this)), m_deadlocks(new QLabel(this)) {
     setObjectName(QStringLiteral("openMessages"));
-    setWidget(m_view);
+    m_deadlocks->setObjectName(QStringLiteral("deadlocks"));
+    m_deadlocks->setWordWrap(true);
+    m_deadlocks->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_deadlocks->setMargin(6);
+    auto* body = new QWidget(this);
+    auto* layout = new QVBoxLayout(body);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_deadlocks);
+    layout->addWidget(m_view, 1);
+    setWidget(body);
+    const auto nameDeadlocks = [this, look] {
+        QStringList texts = look->session()->deadlocks();
+        for (QString& text : texts) {
+            text[0] = text[0].toUpper();
+            text += u'.';
+        }
+        m_deadlocks->setText(texts.join(u'\n'));
+        m_deadlocks->setVisible(!texts.isEmpty());
+    };
+    for (const auto signal : {&Session::timelineChanged, &Session::timelineReplaced, &Session::stopped, &Session::historyChanged,
+                              &Session::ranksChanged}) {
+        connect(look->session(), signal, this, nameDeadlocks);
+    }
+    connect(look->session(), &Session::operationFinished, this, nameDeadlocks);
+    connect(look->session(), &Session::jobEnded, this, nameDeadlocks);
+    nameDeadlocks();
     m_order->setSourceModel(m_model);
     m_order->setSortRole(OpenMessagesModel::kSortRole);
     m_view->setModel(m_order);

@@ -3,6 +3,7 @@
 
 #include <QDockWidget>
 
+class QLabel;
 class QSortFilterProxyModel;
 
 namespace stopline::app {
@@ -25,6 +26,7 @@ class OpenMessagesDock : public QDockWidget {
     OpenMessagesModel* m_model;
     QSortFilterProxyModel* m_order;
     NoteView* m_view;
+    QLabel* m_deadlocks; ///< ranks that wait for each other; hidden where there are none
 };
 
 } // namespace stopline::app

@@ -41,9 +41,10 @@ void keepFromSettings() {
 
 QtMessageHandler usualHandler = nullptr;
 
-/// The offscreen platform complains at every window that is resized; it tells a user nothing.
+/// The offscreen platform complains at every window that is resized, and where XDG_RUNTIME_DIR is not set (over ssh -X, in
+/// containers) Qt takes another directory and says so; both tell a user nothing.
 void quietHandler(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    if (!text.contains(QLatin1StringView("propagateSizeHints"))) {
+    if (!text.contains(QLatin1StringView("propagateSizeHints")) && !text.contains(QLatin1StringView("XDG_RUNTIME_DIR not set"))) {
         usualHandler(type, context, text);
     }
 }

@@ -2,6 +2,7 @@
 
 #include "call_words.h"
 #include "recording_summary_parts.h"
+#include "wait_circles.h"
 #include "words.h"
 
 #include <QDateTime>
@@ -260,6 +261,9 @@ class Summary {
         }
         if (open.empty()) {
             item(QStringLiteral("none"));
+        }
+        for (const WaitCircle& circle : m_timeline.waitCircles()) {
+            item(QString::fromStdString(circleText(m_timeline, circle, [this](CallRef call) { return where(call).toStdString(); })));
         }
     }
 

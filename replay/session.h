@@ -263,6 +263,9 @@ class Session : public QObject {
     /// As the ranks stand now: also what was received in the recording and has not been again. First what this execution
     /// has made, receives that wait before messages that nobody has received, by rank and event.
     [[nodiscard]] std::vector<OpenMessage> openMessages() const;
+    /// "rank 0 waits in MPI_Send (a.c:12) for rank 1, which waits in MPI_Send (a.c:14) for rank 0: a deadlock": ranks that wait
+    /// for each other where they stand now.
+    [[nodiscard]] QStringList deadlocks() const;
     /// The same words of the receive or probe that `call` is; empty where it is held for nothing.
     [[nodiscard]] QString heldFor(CallRef call) const;
     /// Reads the traces of all ranks without stopping anybody, in pieces that leave the event loop time for others.

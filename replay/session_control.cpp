@@ -1,4 +1,5 @@
 // Run control and breakpoints.
+#include "call_words.h"
 #include "session_impl.h"
 #include "words.h"
 
@@ -9,6 +10,31 @@
 #include <utility>
 
 namespace stopline::replay {
+
+namespace {
+
+/// Why a rank cannot go forward; what stood inside a call that has not ended is brought back there by Undo alone.
+QString noLaterCallText(const Timeline& timeline, RankId rank, const QVector<HistoryEntry>& commands) {
+    QString text = QStringLiteral("the recording has no later finished call of rank %1").arg(rankText(rank));
+    const EventIndex last = timeline.lastEvent(rank);
+    if (last.value() == 0 || !timeline.isBegin(rank, last)) {
+        return text;
+    }
+    text += QStringLiteral(": its %1 at event %2 has not ended")
+                .arg(functionText(timeline.details(rank, timeline.eventDetails(rank, last)).function))
+                .arg(last.value());
+    const auto index = static_cast<std::size_t>(rank.value());
+    for (qsizetype undos = 1; undos <= commands.size(); ++undos) {
+        const Cut& before = commands.at(commands.size() - undos).before;
+        if (index < before.size() && before[index].event == last && before[index].inside) {
+            return text + (undos == 1 ? QStringLiteral("; Undo goes back into it")
+                                      : QStringLiteral("; Undo, %1 times, goes back into it").arg(undos));
+        }
+    }
+    return text;
+}
+
+} // namespace
 
 bool Session::Impl::onTheWay() const {
     return approach != nullptr || arriving || logMaking != nullptr || !settingOut.expired();
@@ -91,9 +117,7 @@ QString Session::Impl::whyNot(Verb verb) const {
         if (shown.value() >= recording->timeline().rankCount()) {
             return QStringLiteral("nothing is recorded");
         }
-        return recording->timeline().forward(now, shown)
-                   ? QString()
-                   : QStringLiteral("the recording has no later finished call of rank %1").arg(rankText(shown));
+        return recording->timeline().forward(now, shown) ? QString() : noLaterCallText(recording->timeline(), shown, q->history());
     }
     }
     return {};

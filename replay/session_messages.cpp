@@ -1,5 +1,6 @@
 // Messages as they are where the ranks stand now.
 #include "session_impl.h"
+#include "wait_circles.h"
 
 #include <algorithm>
 #include <limits>
@@ -101,6 +102,22 @@ std::vector<Session::OpenMessage> Session::openMessages() const {
     };
     std::sort(open.begin(), open.end(), [&order](const OpenMessage& a, const OpenMessage& b) { return order(a) < order(b); });
     return open;
+}
+
+QStringList Session::deadlocks() const {
+    const Timeline& timeline = m_impl->recording->timeline();
+    QStringList texts;
+    if (!MadeEvents(*this, timeline).allMade()) {
+        return texts; // what is recorded behind the ranks has not happened yet
+    }
+    const auto where = [this](CallRef call) {
+        const SourceLocation line = sourceOf(call);
+        return line.known() ? QStringLiteral("%1:%2").arg(line.file.section(u'/', -1)).arg(line.line).toStdString() : std::string();
+    };
+    for (const WaitCircle& circle : timeline.waitCircles()) {
+        texts << QString::fromStdString(circleText(timeline, circle, where));
+    }
+    return texts;
 }
 
 } // namespace stopline::replay

@@ -148,6 +148,8 @@ struct Transfer {
 };
 using TransferIndex = Strong<struct TransferIndexTag, std::uint32_t>;
 
+struct WaitCircle;
+
 /// Settings that decide which sends need a receiver to return.
 struct TransportRules {
     /// Bytes; sends above it are taken to wait for the matching receive. The default is what Open MPI 4.1 still sends
@@ -295,6 +297,9 @@ class Timeline {
     [[nodiscard]] std::optional<Line> forward(const Cut& now, RankId rank) const;
     /// If `rank`, standing inside its call, cannot return while the others stand at `cut`: why.
     [[nodiscard]] std::optional<Obstacle> blockedBy(const Cut& cut, RankId rank) const;
+    /// Ranks that wait for each other at the end of what is recorded (wait_circles.h), those of one circle once. Of what is not
+    /// known for certain nothing is told: what runs, tests, or has several threads may help the others.
+    [[nodiscard]] std::vector<WaitCircle> waitCircles() const;
     /// "before 12 MPI_Send", "after 12 …", "inside 11 …", "before MPI_Init": for messages and batch output.
     [[nodiscard]] std::string describe(RankId rank, const Place& place) const;
 

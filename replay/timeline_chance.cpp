@@ -13,12 +13,13 @@ using trace::EventDetails;
 using trace::FunctionId;
 
 bool mayEndOtherwise(const EventDetails& begin) {
-    const auto active = std::count_if(begin.requests.begin(), begin.requests.end(), [](trace::RequestRef ref) {
-        return ref.back != trace::RequestRef::kNull;
-    });
+    const auto active =
+        std::count_if(begin.requests.begin(), begin.requests.end(),
+                      [](trace::RequestRef ref) { return ref.back != trace::RequestRef::kNull; });
     switch (trace::functionClass(begin.function)) {
     case CallClass::Wait: // for one request, or for all of them, there is no choice
-        return active > 1 && (begin.function == FunctionId::Waitany || begin.function == FunctionId::Waitsome);
+        return active > 1 &&
+               (begin.function == FunctionId::Waitany || begin.function == FunctionId::Waitsome);
     case CallClass::Test:
     case CallClass::Cancel:
         return active > 0;
@@ -42,7 +43,8 @@ Timeline::ChanceCalls Timeline::chanceCalls(std::optional<RankId> rank) const {
         const RankData& of = data.rank(one);
         for (std::size_t id = 0; id < of.cache.size(); ++id) {
             all.severalThreads = all.severalThreads || (of.cache[id].ended != 0 && of.cache[id].thread != 0);
-            if ((!rank || rank->value() == one) && of.cache[id].ended != 0 && mayEndOtherwise(of.details[id])) {
+            if ((!rank || rank->value() == one) && of.cache[id].ended != 0 &&
+                mayEndOtherwise(of.details[id])) {
                 counts[of.details[id].function] += of.cache[id].ended;
             }
         }

@@ -60,10 +60,13 @@ def perform(home, batch):
         f.write("echo nothing to do\n" if batch else SCRIPT)
     environment = dict(os.environ, HOME=home, XDG_CONFIG_HOME=config, XDG_CONFIG_DIRS=config, QT_QPA_PLATFORM="offscreen",
                        LC_ALL="C.UTF-8")
+    environment.pop("XDG_RUNTIME_DIR", None) # Qt would say that it takes another directory
     options = ["--batch", script] if batch else ["--session-script", script, "--screenshots", os.path.join(home, "pictures")]
     done = subprocess.run([STOPLINE, *options, "-n", "2", PROGRAM], env=environment, capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
         sys.exit(f"exit {done.returncode}\n{done.stdout}{done.stderr}")
+    if done.stderr:
+        sys.exit(f"said on standard error: {done.stderr}")
 
 
 def same_pictures(one, other):

@@ -15,6 +15,9 @@ std::vector<Session::OpenMessage> Session::openMessages() const {
     }
     return open;
 }
+QStringList Session::deadlocks() const {
+    return m_impl->deadlocks;
+}
 QString Session::heldFor(CallRef call) const {
     const auto held = m_impl->held.find(call);
     return held == m_impl->held.end() ? QString() : held->second;

@@ -43,6 +43,7 @@ struct Scripted {
     QByteArray input;
     RaceAnalysis analysis;
     std::vector<Race> found; ///< foundRaces()
+    QStringList deadlocks;
     QString noNextRace;                             ///< whyNotNextRace()
     std::map<CallRef, QString> held; ///< heldFor(); nothing for other calls
     QVector<Session::Execution> executions{{1, 0, {}, 0, true}};

@@ -298,6 +298,35 @@ class WindowTest : public WindowFixture {
         }
     }
 
+    void ranksThatWaitForEachOtherAreNamedAboveTheOpenMessages() {
+        open();
+        const auto* named = m_window->findChild<QLabel*>(QStringLiteral("deadlocks"));
+        QVERIFY(named->isHidden());
+        scriptOf(*m_session).deadlocks = {QStringLiteral("rank 0 waits in MPI_Send (a.c:1) for itself: a deadlock"),
+                                          QStringLiteral("rank 1 waits")};
+        emit m_session->timelineChanged();
+        QCOMPARE(named->text(), QStringLiteral("Rank 0 waits in MPI_Send (a.c:1) for itself: a deadlock.\nRank 1 waits."));
+        QVERIFY(!named->isHidden());
+        scriptOf(*m_session).deadlocks.clear();
+        emit m_session->timelineReplaced();
+        QVERIFY(named->isHidden());
+    }
+
+    void cancelHasAKey() {
+        open();
+        const QAction* cancel = m_window->actions()->cancel;
+        QVERIFY(!cancel->isEnabled()); // nothing is under way
+        scriptOf(*m_session).operation = QStringLiteral("going to the stopline");
+        emit m_session->operationChanged();
+        QVERIFY(cancel->isEnabled());
+        QVERIFY2(cancel->toolTip().contains(QStringLiteral("Shift+Esc")), qPrintable(cancel->toolTip()));
+        m_window->activateWindow();
+        QTRY_VERIFY(m_window->isActiveWindow());
+        scriptOf(*m_session).calls.clear();
+        QTest::keyClick(m_window.get(), Qt::Key_Escape, Qt::ShiftModifier);
+        QCOMPARE(calls(), QStringList{QStringLiteral("cancel")});
+    }
+
     void anOpenMessageLeavesTheKeysToTheDiagram() {
         open();
         recordMessages(*m_session, 4);

@@ -52,12 +52,14 @@ TEST(ChanceWords, EachKindIsCounted) {
         rank.wait(FunctionId::Waitany, {a}, {{a}});
     }
     EXPECT_EQ(chanceText(load(trace)).toStdString(),
-              "also without a race, 3 calls of MPI_Waitany may come out otherwise in another run, by what is complete or has "
+              "also without a race, 3 calls of MPI_Waitany may come out otherwise in another run, by what is "
+              "complete or has "
               "come by then; a replay repeats what they came to");
     const Serial a = rank.irecv(1, 1);
     rank.wait(FunctionId::Test, {a}, {}, false, 4); // one call, however often it failed
     EXPECT_EQ(chanceText(load(trace)).toStdString(),
-              "also without a race, 3 calls of MPI_Waitany and 1 of MPI_Test may come out otherwise in another run, by what is "
+              "also without a race, 3 calls of MPI_Waitany and 1 of MPI_Test may come out otherwise in "
+              "another run, by what is "
               "complete or has come by then; a replay repeats what they came to");
     RankScript other(trace, 1);
     other.init();
@@ -66,10 +68,13 @@ TEST(ChanceWords, EachKindIsCounted) {
     other.cancel(one);
     const Timeline timeline = load(trace);
     EXPECT_EQ(chanceText(timeline).toStdString(),
-              "also without a race, 3 calls of MPI_Waitany, 1 of MPI_Test, 1 of MPI_Iprobe and 1 of MPI_Cancel may come out "
-              "otherwise in another run, by what is complete or has come by then; a replay repeats what they came to");
+              "also without a race, 3 calls of MPI_Waitany, 1 of MPI_Test, 1 of MPI_Iprobe and 1 of "
+              "MPI_Cancel may come out "
+              "otherwise in another run, by what is complete or has come by then; a replay repeats what they "
+              "came to");
     EXPECT_EQ(chanceText(timeline, RankId{1}).toStdString(),
-              "also without a race, 1 call of MPI_Iprobe and 1 of MPI_Cancel may come out otherwise in another run, by what is "
+              "also without a race, 1 call of MPI_Iprobe and 1 of MPI_Cancel may come out otherwise in "
+              "another run, by what is "
               "complete or has come by then; a replay repeats what they came to");
 }
 
@@ -84,7 +89,8 @@ TEST(ChanceWords, NothingIsPromisedOfSeveralThreads) {
         events[events.size() - back].details.thread = 1;
     }
     EXPECT_EQ(chanceText(load(trace)).toStdString(),
-              "also without a race, 1 call of MPI_Test may come out otherwise in another run, by what is complete or has come by then");
+              "also without a race, 1 call of MPI_Test may come out otherwise in another run, by what is "
+              "complete or has come by then");
 }
 
 } // namespace

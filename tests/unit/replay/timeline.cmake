@@ -21,6 +21,7 @@ add_executable(timeline_test
     refused_test.cpp
     requests_test.cpp
     standstill_test.cpp
+    wait_circles_test.cpp
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)
