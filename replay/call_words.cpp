@@ -53,11 +53,11 @@ QString detailsText(const trace::EventDetails& details) {
     }
     if (details.kind == trace::EventKind::End) {
         if (details.status.source != kNoPeer) {
-            text += QStringLiteral(" got source %1 tag %2 %3").arg(peerText(details.status.source)).arg(details.status.tag).arg(bytesText(details.status.bytes));
+            text += QStringLiteral(" got source %1 %2 %3").arg(peerText(details.status.source)).arg(tagText(details.status.tag)).arg(bytesText(details.status.bytes));
         }
         for (const trace::Completion& completion : details.completions) {
             if (completion.status.source != kNoPeer) {
-                text += QStringLiteral(" [%1] from %2 tag %3").arg(completion.index).arg(peerText(completion.status.source)).arg(completion.status.tag);
+                text += QStringLiteral(" [%1] from %2 %3").arg(completion.index).arg(peerText(completion.status.source)).arg(tagText(completion.status.tag));
             } else {
                 text += QStringLiteral(" [%1]").arg(completion.index);
             }
