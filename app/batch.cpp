@@ -51,11 +51,12 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
             });
     connect(session, &Session::departed, this, [this](const Departure& departure) {
         const QString where = locationText(departure.where);
-        m_options.err(QStringLiteral("departure: rank %1 event %2: recorded %3, executed %4%5")
+        m_options.err(QStringLiteral("departure: rank %1 event %2: recorded %3, executed %4%5%6")
                           .arg(rankText(departure.rank))
                           .arg(departure.event.value())
                           .arg(departure.recorded, departure.executed,
-                               where.isEmpty() ? QString() : QStringLiteral(" at ") + where));
+                               where.isEmpty() ? QString() : QStringLiteral(" at ") + where,
+                               departure.memory.isEmpty() ? QString() : QStringLiteral("; ") + departure.memory));
     });
 }
 

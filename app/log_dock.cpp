@@ -32,11 +32,11 @@ LogDock::LogDock(Session* session, QWidget* parent)
         const QString where = locationText(d.where);
         m_model->add(
             Severity::Warning,
-            tr("Rank %1 departs from the recording at event %2%3: recorded %4, executed %5")
+            tr("Rank %1 departs from the recording at event %2%3: recorded %4, executed %5%6")
                 .arg(rankText(d.rank))
                 .arg(d.event.value())
                 .arg(where.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(where), d.recorded,
-                     d.executed),
+                     d.executed, d.memory.isEmpty() ? QString() : QStringLiteral("; ") + d.memory),
             tr("The program does not run the same twice. What follows is a new branch of the recording."));
     });
     connect(m_model, &LogModel::rowsInserted, this, [this] {

@@ -182,10 +182,10 @@ void MainWindow::connectSession() {
     connect(m_session, &Session::departed, this, [this](const Departure& d) {
         m_bar->show(
             Severity::Warning,
-            tr("Rank %1 does something else than was recorded, at event %2, %3: %4 instead of %5.")
+            tr("Rank %1 does something else than was recorded, at event %2, %3: %4 instead of %5%6.")
                 .arg(rankText(d.rank))
                 .arg(d.event.value())
-                .arg(locationText(d.where), d.executed, d.recorded),
+                .arg(locationText(d.where), d.executed, d.recorded, d.memory.isEmpty() ? QString() : QStringLiteral("; ") + d.memory),
             tr("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of "
                "one-sided accesses decides there. The diagram now shows this execution."));
     });

@@ -10,6 +10,7 @@ add_library(stopline_recordings STATIC
     ${CMAKE_CURRENT_LIST_DIR}/export_chrome.cpp ${CMAKE_CURRENT_LIST_DIR}/export_chrome.h
     ${CMAKE_CURRENT_LIST_DIR}/export_otf2.cpp ${CMAKE_CURRENT_LIST_DIR}/export_otf2.h
     ${CMAKE_CURRENT_LIST_DIR}/file_bytes.cpp ${CMAKE_CURRENT_LIST_DIR}/file_bytes.h
+    ${CMAKE_CURRENT_LIST_DIR}/heap_evidence.cpp ${CMAKE_CURRENT_LIST_DIR}/heap_evidence.h
     ${CMAKE_CURRENT_LIST_DIR}/loaded_recording.cpp ${CMAKE_CURRENT_LIST_DIR}/loaded_recording.h
     ${CMAKE_CURRENT_LIST_DIR}/open_requests.cpp ${CMAKE_CURRENT_LIST_DIR}/open_requests.h
     ${CMAKE_CURRENT_LIST_DIR}/recording_feed.h ${CMAKE_CURRENT_LIST_DIR}/recording_start.cpp

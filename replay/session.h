@@ -151,6 +151,7 @@ struct Departure {
     QString recorded;  ///< call as recorded
     QString executed;  ///< call as executed
     SourceLocation where;
+    QString memory; ///< "the heap is not where it was: …"; empty where no buffer is known to be elsewhere
 };
 
 /// Line that the user sees and can go to.

@@ -1,5 +1,6 @@
 // An execution that turns out not to be the recorded one: it does something else, or waits for what does not come.
 #include "difference_words.h"
+#include "heap_evidence.h"
 #include "order_marks.h"
 #include "session_impl.h"
 #include "words.h"
@@ -43,14 +44,20 @@ void Session::Impl::onDifference(const Difference& difference) {
         found.executed += whatDiffers(difference.recorded, difference.executed, {request, site, site, difference.sitesMayBeOne});
     }
     found.where = siteOf(difference.rank, difference.executed.site);
+    const RankProcess* rank = process(found.rank);
+    const HeapEvidence heap = heapEvidence(givenValues[found.rank.value()], rank != nullptr ? rank->link()->values() : QByteArray(), found.event);
+    found.memory = movedText(heap);
     departFrom(found,
-                   QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5")
+                   QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5%6")
                        .arg(rankText(found.rank))
                        .arg(found.event.value())
                        .arg(found.where.known() ? QStringLiteral(" (%1)").arg(lineText(found.where)) : QString(),
-                            found.recorded, found.executed),
-                   QStringLiteral("What MPI decides was replayed: so a file, an address that malloc gave (behind MPI_Init they differ), a time or number from elsewhere, the order of threads or of one-sided accesses decides there. The diagram "
-                                  "now shows this execution; you can go on from here."));
+                            found.recorded, found.executed, found.memory.isEmpty() ? QString() : QStringLiteral("; ") + found.memory),
+                   causesText(heap,
+                              QStringLiteral("What MPI decides was replayed: so %1a file, a time or number from elsewhere, the order of threads or "
+                                             "of one-sided accesses decides there."),
+                              QStringLiteral("an address that malloc gave")) +
+                       QStringLiteral(" The diagram now shows this execution; you can go on from here."));
 }
 
 /// Everybody stops; what has been executed this time becomes the recording, and MPI decides again.

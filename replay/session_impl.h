@@ -263,7 +263,7 @@ struct Session::Impl {
     std::map<std::pair<int, int>, QByteArray> streams;  ///< by rank and stream, this execution
     std::map<std::pair<int, int>, QByteArray> recordedStreams; ///< of the execution before
     std::set<std::pair<int, int>> streamsDiffer;        ///< already said
-    std::map<int, QByteArray> recordedValues;           ///< by rank: times and random bytes of the recording (tracelib/values.h)
+    std::map<int, QByteArray> recordedValues, givenValues; ///< by rank: times and random bytes (tracelib/values.h) of the recording, and as given to this execution
     QByteArray input;                                   ///< typed for the job so far, or given to the recorded one
     bool inputEnded = false;                            ///< the recorded one has seen its end
     std::map<std::pair<int, std::uint64_t>, std::uint64_t> recordedSent; ///< by rank and count of what it had sent: hash

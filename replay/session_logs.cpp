@@ -169,13 +169,14 @@ void Session::Impl::cancelLogs() {
 Job::Configure Session::Impl::configureRanks(Approach* with) {
     return [this, with](RankId rank, agent::RankConfig& config) {
         config.gate = trace::Gate::Constructor;
+        givenValues.erase(rank.value());
         if (with != nullptr && with == approach) {
             with->configure(rank, config);
         }
         if (following != nullptr && std::size_t(rank.value()) < following->ranks.size()) {
             const std::vector<std::byte> log =
                 withControls(following->ranks[std::size_t(rank.value())].bytes, controls, rank);
-            config.values = recordedValues[rank.value()];
+            config.values = givenValues[rank.value()] = recordedValues[rank.value()];
             config.order = QByteArray(reinterpret_cast<const char*>(log.data()), qsizetype(log.size()));
         }
     };

@@ -15,16 +15,16 @@ namespace {
 /// Events of the recording that are looked at in one turn of the event loop: some milliseconds.
 constexpr std::uint64_t kPiece = 50'000;
 
-/// Times and random numbers of a rank as recorded, without what is said of the data that it sent behind an event: they may
-/// be others.
-QByteArray withoutSentBehind(const QByteArray& values, EventIndex last) {
+/// Times and random numbers of a rank as recorded, without what is said of the data that it sent behind an event, and of where
+/// its memory was: they may be others.
+QByteArray withoutFoundBehind(const QByteArray& values, EventIndex last) {
     trace::ValueReader reader(reinterpret_cast<const std::byte*>(values.constData()), std::size_t(values.size()));
     trace::ValueWriter writer;
     QByteArray kept;
     kept.reserve(values.size());
     std::vector<std::byte> item;
     for (; reader.kind() != trace::ValueKind::None; reader.next()) {
-        if (reader.kind() == trace::ValueKind::Sent && reader.event() > last.value()) {
+        if ((reader.kind() == trace::ValueKind::Sent || trace::isWrittenWhole(reader.kind())) && reader.event() > last.value()) {
             continue;
         }
         const bool random = reader.kind() == trace::ValueKind::Random && reader.value() > 0;
@@ -347,7 +347,7 @@ void Session::Impl::startChosen(const Choice& choice) {
     recordedSent.clear();
     for (auto& [rank, values] : recordedValues) {
         if ((recordedSpec.alsoNoted & trace::kNoteSent) != 0) { // else nothing is said of data
-            values = withoutSentBehind(values, choice.upTo[std::size_t(rank)]);
+            values = withoutFoundBehind(values, choice.upTo[std::size_t(rank)]);
         }
     }
     recording = std::move(next);

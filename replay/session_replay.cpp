@@ -1,4 +1,5 @@
 // The recorded execution once more: replaying it from its start, and what is said of how far it was the same.
+#include "heap_evidence.h"
 #include "order_marks.h"
 #include "session_impl.h"
 #include "words.h"
@@ -165,15 +166,21 @@ void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHea
         found.where = siteOf(found.rank, begin.site);
     }
     const EventIndex mark = lastMark(recordedValues[int(found.rank.value())], at);
+    const HeapEvidence heap = heapEvidence(givenValues[found.rank.value()], rank->link()->values(), EventIndex(at.value() + 1));
+    found.memory = movedText(heap);
     departFrom(found,
-                   QStringLiteral("What rank %1 sends is not what it sent in the recording: it differs at event %2%3; %4")
+                   QStringLiteral("What rank %1 sends is not what it sent in the recording: it differs at event %2%3; %4%5")
                        .arg(rankText(found.rank))
                        .arg(at.value())
                        .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
                             mark.value() > 0 ? QStringLiteral("up to event %1 it was the same").arg(mark.value())
-                                             : QStringLiteral("from when on is not known")),
-                   QStringLiteral("The calls are the same, their data are not: a pointer, a random number, the number of a process, memory that was "
-                                  "never set. The diagram now shows this execution; you can go on from here."));
+                                             : QStringLiteral("from when on is not known"),
+                            found.memory.isEmpty() ? QString() : QStringLiteral("; ") + found.memory),
+                   causesText(heap,
+                              QStringLiteral("The calls are the same, their data are not: %1a random number, the number of a process, memory that was "
+                                             "never set."),
+                              QStringLiteral("a pointer")) +
+                       QStringLiteral(" The diagram now shows this execution; you can go on from here."));
 }
 
 /// Of two executions of the recording the longer one tells more.

@@ -12,8 +12,8 @@
 namespace stopline::trace {
 
 /// Raised whenever this layout or the block format changes. Reader and library refuse any other.
-inline constexpr std::uint32_t kFormatVersion = 8;
-/// Recordings of this format and later ones are read as well: 7 did not say which handles are shared.
+inline constexpr std::uint32_t kFormatVersion = 9;
+/// Recordings of this format and later ones are read as well: 7 did not say which handles are shared, 8 not where memory is.
 inline constexpr std::uint32_t kOldestReadVersion = 7;
 inline constexpr std::uint64_t kMappingMagic = 0x31454e494c504f54ULL; // "TOPLINE1"
 

@@ -1,11 +1,12 @@
 // What the program took from outside of MPI: times and random bytes, in the order in which it asked. The library writes
 // one such log as it goes and, in a re-execution, gives back what is in another one, as long as the program asks for the
-// same at the same place. Between them stands what it sent, as hashes, where that is to be compared,
-// and which receives raced, where that is to be found while the program runs.
+// same at the same place. Between them stands what it sent, as hashes, where that is to be compared, which receives raced,
+// where that is to be found while the program runs, and now and then where its memory is (preload/heap.h).
 //
 // An item: byte, the kind in its low four bits and kValueHigh, and kValueMoved; with that a varint, how many events have been recorded since
 // the item before; a signed varint, the value less the last one of its kind; of ValueKind::Random so many bytes, if the
-// value is positive.
+// value is positive. Of kinds that are not given the value stands as it is, in eight bytes, the lowest first: logs of
+// executions that differ in them alone are of one length.
 #pragma once
 
 #include "byte_reader.h"
@@ -31,7 +32,15 @@ enum class ValueKind : std::uint8_t {
     Pid = 17,  ///< getpid
     /// As Raced: it did not, but only as an older receive was open that would have taken what else it could have got.
     Guarded = 18,
+    // No values that are given: where memory is (preload/heap.h). At one event they stand in this order.
+    Base = 19,   ///< where the library has been loaded: elsewhere in each execution, if the system chooses addresses
+    Heap = 20,   ///< hash of what malloc tells of the state of its heap, wherever that is
+    Buffer = 21, ///< where a buffer of the call lies that is neither on the stack nor static
 };
+/// Kinds whose value is written as it is.
+[[nodiscard]] constexpr bool isWrittenWhole(ValueKind kind) {
+    return kind == ValueKind::Base || kind == ValueKind::Heap || kind == ValueKind::Buffer;
+}
 inline constexpr std::uint8_t kValueMoved = 0x10;
 inline constexpr std::uint8_t kValueHigh = 0x20; ///< the kind is 16 more than its four bits say
 inline constexpr std::size_t kValueKinds = 32;
@@ -90,9 +99,9 @@ class ValueReader {
         }
         const std::uint8_t head = m_in.byte();
         const std::uint64_t moved = (head & kValueMoved) != 0 ? m_in.varint() : 0;
-        const auto step = static_cast<std::uint64_t>(m_in.signedVarint());
         const unsigned kind = (head & 0xfU) + ((head & kValueHigh) != 0 ? 16U : 0U);
-        const auto value = static_cast<std::int64_t>(static_cast<std::uint64_t>(m_last[kind]) + step);
+        const std::uint64_t from = isWrittenWhole(static_cast<ValueKind>(kind)) ? 0 : static_cast<std::uint64_t>(m_last[kind]);
+        const auto value = static_cast<std::int64_t>(from + step(static_cast<ValueKind>(kind)));
         if (static_cast<ValueKind>(kind) == ValueKind::Random && value > 0) {
             if (value > kMaxRandomBytes) {
                 m_in.fail();
@@ -110,6 +119,17 @@ class ValueReader {
     }
 
   private:
+    std::uint64_t step(ValueKind kind) {
+        if (!isWrittenWhole(kind)) {
+            return static_cast<std::uint64_t>(m_in.signedVarint());
+        }
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 8) {
+            value |= std::uint64_t{m_in.byte()} << shift;
+        }
+        return value;
+    }
+
     ByteReader m_in{std::span<const std::byte>()};
     const std::byte* m_bytes = nullptr;
     ValueKind m_kind = ValueKind::None;
@@ -133,6 +153,12 @@ class ValueWriter {
         if (moved) {
             writer.varint(event - m_event);
             m_event = event;
+        }
+        if (isWrittenWhole(kind)) {
+            for (unsigned shift = 0; shift < 64; shift += 8) {
+                writer.byte(static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> shift));
+            }
+            return writer.used();
         }
         std::int64_t& last = m_last[static_cast<std::uint8_t>(kind)];
         writer.signedVarint(static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(last)));

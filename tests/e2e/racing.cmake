@@ -98,3 +98,12 @@ endforeach()
 add_executable(race_oracle race_oracle.cpp)
 target_link_libraries(race_oracle PRIVATE stopline_recordings stopline_qt stopline_warnings stopline_sanitizers)
 set_target_properties(race_oracle PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+# What a departure says of addresses.
+add_executable(byaddress byaddress.cpp)
+target_link_libraries(byaddress PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)
+set_target_properties(byaddress PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+foreach(how shown hidden sent)
+    add_test(NAME e2e.byaddress.${how} COMMAND byaddress ${programs}/byaddress ${how})
+    set_tests_properties(e2e.byaddress.${how} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
+endforeach()

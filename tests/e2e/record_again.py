@@ -102,6 +102,29 @@ def again_data(case):
     case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 2)
 
 
+def again_addresses(case):
+    """The system chose the addresses of the recording; those of its replay are others, and so is the order that they decide."""
+    number = case.path("number")
+
+    def write(text):
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    write("1000")
+    case.record("mpirun", "-n", "2", os.path.join(case.programs, "byaddress"), number, "shown")
+    write("41943040")
+    _out, err = case.batch("replay\nwait stopped\n")
+    moved = (r"; the heap is not where it was: the buffer of event 3 was at 0x5[0-9a-f]{11} in the recording and is at "
+             r"0x7[0-9a-f]{11} now")
+    case.holds("text", err, r"^error: The re-execution departs from the recording: rank 1, event 7 \(byaddress\.c:\d+\): recorded "
+               r"MPI_Send to 0 tag 1 4 B, now MPI_Send to 0 tag 2 4 B" + moved + r" — What MPI decides was replayed: so an address that "
+               r"malloc gave \(all are others than in the recording, as the system has chosen them\), a file, a time or number from "
+               r"elsewhere, the order of threads or of one-sided accesses decides there\. Numbers of one's own instead of addresses are "
+               r"the same each time\. The diagram now shows this execution; you can go on from here\.$")
+    case.holds("departure", err, r"^departure: rank 1 event 7: recorded MPI_Send to 0 tag 1 4 B, executed MPI_Send to 0 tag 2 4 B at "
+               r"byaddress\.c:\d+" + moved + "$")
+
+
 def until_fail(case):
     """Runs that go well leave nothing; the one that fails is kept, and fails again when it is executed again."""
     code, out, err = case.record("--until-fail", "100", "--jitter", "7", "mpirun", "-n", "3",

@@ -3,6 +3,7 @@
 
 #include "controls.h"
 #include "forced.h"
+#include "heap.h"
 #include "online.h"
 #include "rank.h"
 #include "real.h"
@@ -163,7 +164,7 @@ class Frame {
         }
         holdIfWanted(number);
         enterMpi();
-        exchangeControls(number);
+        attend(number);
     }
 
     /// The same where `facts` are all that `fill` goes by. `before()` comes first under the lock, in any
@@ -186,7 +187,7 @@ class Frame {
         m_event = number;
         holdIfWanted(number);
         enterMpi();
-        exchangeControls(number);
+        attend(number);
     }
     /// The same for the end of a call that went well.
     template <typename Fill, typename Before = Nothing>
@@ -209,7 +210,7 @@ class Frame {
                                           },
                                           tell);
         }
-        exchangeControls(number);
+        attend(number);
         leaveMpi();
         holdIfWanted(number);
     }
@@ -227,7 +228,7 @@ class Frame {
             number = rank.recorder.append(d, executionTime(m_returned));
             tell(d, number);
         }
-        exchangeControls(number);
+        attend(number);
         leaveMpi();
         if (gate != trace::Gate::None) {
             waitAtGate(gate);
@@ -294,7 +295,7 @@ class Frame {
             fill(d);
             number = closePoll(d, executionTime(m_returned));
         }
-        exchangeControls(number);
+        attend(number);
         leaveMpi();
         holdIfWanted(number);
     }
@@ -306,9 +307,13 @@ class Frame {
     void finished() { m_returned = clockNow(); }
 
   private:
-    static void exchangeControls(std::uint64_t event) {
+    /// What is done at few events.
+    static void attend(std::uint64_t event) {
         if (controlMessages.concerns(event)) [[unlikely]] {
             controlMessages.exchange(event);
+        }
+        if (heap.concerns(event)) [[unlikely]] {
+            heap.look(event);
         }
     }
     /// An event has been recorded, for who looks for races: then all events are filled in (Recorder::setFillAlways).

@@ -1,5 +1,6 @@
 #include "sent.h"
 
+#include "heap.h"
 #include "values_impl.h"
 #include "wrappers.h"
 
@@ -59,7 +60,8 @@ void Sent::publish() {
 }
 
 void Sent::add(const void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Comm comm) {
-    if (thread.ordinal != 0) {
+    heap.see(buffer);
+    if (thread.ordinal != 0 || !hashes) {
         return; // in which order threads send is not the same each time
     }
     compareSent(m_hash, false);
@@ -126,6 +128,8 @@ void Sent::contribute(FunctionId named, const Args& a) {
     case FunctionId::Ibcast:
         if (isRoot) {
             add(a.buf, a.count, a.datatype, a.comm);
+        } else {
+            heap.see(a.buf);
         }
         break;
     case FunctionId::Scatter:
@@ -187,6 +191,9 @@ Sent::Persistent* Sent::find(std::uint32_t serial) {
 }
 
 void Sent::remember(std::uint32_t serial, const Args& a) {
+    if (!hashes) {
+        return;
+    }
     const Asking asking;
     MPI_Datatype copy = predefined.datatypeNull;
     if (m_persistent.reserve(m_persistents + 1) && real.Type_dup(a.datatype, &copy) == MPI_SUCCESS) {
@@ -209,7 +216,7 @@ void Sent::forget(std::uint32_t serial) {
 }
 
 void Sent::mark() {
-    if (thread.ordinal == 0) {
+    if (thread.ordinal == 0 && hashes) {
         noteSent(m_hash);
     }
 }

@@ -19,7 +19,8 @@ class Sent {
   public:
     static constexpr std::uint64_t kEvery = 4096; ///< messages between two marks in the log
 
-    bool on = false; ///< asked for by every call that sends; all else only where it is set
+    bool on = false;     ///< asked for by every call that has a buffer; all else only where it is set
+    bool hashes = false; ///< what is sent is hashed; else only heap.h looks at buffers, for a while
 
     /// A message that is about to be sent, its begin recorded.
     void add(const void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Comm comm);

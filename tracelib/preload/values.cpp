@@ -1,5 +1,6 @@
 #include "values_impl.h"
 
+#include "heap.h"
 #include "rank.h"
 #include "real.h"
 #include "sent.h"
@@ -129,7 +130,8 @@ void differs() {
 
 /// What an earlier execution has found out about itself is not for this one.
 void passFindings() {
-    while (given.kind() == ValueKind::Raced || given.kind() == ValueKind::Guarded || given.kind() == ValueKind::RacesEnd) {
+    while (given.kind() == ValueKind::Raced || given.kind() == ValueKind::Guarded || given.kind() == ValueKind::RacesEnd ||
+           trace::isWrittenWhole(given.kind())) {
         given.next();
     }
 }
@@ -142,7 +144,7 @@ void nextGiven() {
 /// Hashes in front of another value: all that they are of has been sent. Those to come stay, if they are to be compared.
 void passHashes() {
     for (; given.kind() == ValueKind::Sent; nextGiven()) {
-        if (!sent.on) {
+        if (!sent.hashes) {
             continue;
         }
         if (given.event() > rank.recorder.lastEvent()) {
@@ -286,6 +288,8 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
             values.out = static_cast<std::byte*>(base);
             valueState.noting = true;
             sent.on = hashes;
+            sent.hashes = hashes;
+            heap.start();
         }
     }
     const std::uint64_t bytes = header.givenBytes.load(std::memory_order_acquire);

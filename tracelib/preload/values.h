@@ -14,7 +14,7 @@ void findClocks();
 int realClock(clockid_t clock, timespec* time);
 /// Begins to note, and to give back, as the agent wants; `openFile(number)` opens a file of the agent.
 void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t number, int flags));
-/// Notes what the library has found out itself: ValueKind::Raced, Guarded and RacesEnd.
+/// Notes what the library has found out itself: ValueKind::Raced, Guarded, RacesEnd, Base, Heap and Buffer.
 void noteFinding(trace::ValueKind kind, std::int64_t value);
 /// Whether it can be noted.
 bool findingsAreNoted();

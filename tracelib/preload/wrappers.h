@@ -4,6 +4,7 @@
 
 #include "forced.h"
 #include "frame.h"
+#include "heap.h"
 #include "marked.h"
 #include "sent.h"
 #include "wrapper_args.h"
@@ -64,7 +65,7 @@ int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd, S
     return code;
 }
 
-/// What a call that also receives sends.
+/// What a call that receives also sends, and where it receives it.
 template <FunctionId F>
 void addExchanged(const Args& a) {
     constexpr FunctionId kPlain = trace::plainFunction(F);
@@ -72,6 +73,8 @@ void addExchanged(const Args& a) {
         sent.add(a.buf, a.count, a.datatype, a.comm);
     } else if constexpr (kPlain == FunctionId::Sendrecv || kPlain == FunctionId::Isendrecv) {
         sent.add(a.sendbuf, a.sendcount, a.sendtype, a.comm);
+    } else {
+        heap.see(a.buf);
     }
 }
 
@@ -233,8 +236,12 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
     Frame frame(F, site);
     std::uint32_t serial = 0;
     frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
-    if (sent.on && kind == RequestKind::Send && !kPersistent) [[unlikely]] {
-        sent.add(a.buf, a.count, a.datatype, a.comm);
+    if (sent.on) [[unlikely]] {
+        if (kind == RequestKind::Send && !kPersistent) {
+            sent.add(a.buf, a.count, a.datatype, a.comm);
+        } else {
+            heap.see(a.buf);
+        }
     }
     int code = MPI_SUCCESS;
     MPI_Comm* const comm = kPersistent ? nullptr : a.commPlace;

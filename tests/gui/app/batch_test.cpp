@@ -185,6 +185,7 @@ class BatchTest : public BatchFixture {
                             EventIndex(56),
                             QStringLiteral("MPI_Waitany [0]"),
                             QStringLiteral("MPI_Waitany [1]"),
+                            {},
                             {}};
         m_err.clear();
         BatchOptions options;
@@ -193,13 +194,18 @@ class BatchTest : public BatchFixture {
         emit m_session->departed(departure);
         departure.where = {QStringLiteral("/src/solver.c"), 118, QStringLiteral("work"), {}};
         emit m_session->departed(departure);
+        departure.memory = QStringLiteral("the heap is not where it was");
+        emit m_session->departed(departure);
         QCOMPARE(m_err,
                  QStringList(
                      {QStringLiteral(
                           "departure: rank 1 event 56: recorded MPI_Waitany [0], executed MPI_Waitany [1]"),
                       QStringLiteral(
                           "departure: rank 1 event 56: recorded MPI_Waitany [0], executed MPI_Waitany [1] at "
-                          "solver.c:118")}));
+                          "solver.c:118"),
+                      QStringLiteral(
+                          "departure: rank 1 event 56: recorded MPI_Waitany [0], executed MPI_Waitany [1] at "
+                          "solver.c:118; the heap is not where it was")}));
     }
 
     void quitGivesTheCode() {

@@ -41,6 +41,9 @@ const std::vector<Item> kItems = {
     {ValueKind::Random, 1000, 3, {std::byte{1}, std::byte{255}, std::byte{0}}},
     {ValueKind::Random, 1000, -1},
     {ValueKind::Sent, 1000, std::numeric_limits<std::int64_t>::min()},
+    {ValueKind::Base, 1000, -1},
+    {ValueKind::Heap, 1000, std::numeric_limits<std::int64_t>::min()},
+    {ValueKind::Buffer, 1001, 0x7fff'f7d3'2010},
     {ValueKind::Pid, 1002, 4711},
     {ValueKind::Sent, 1002, 5},
     {ValueKind::Processor, std::uint64_t{1} << 60, 7},
@@ -70,6 +73,11 @@ TEST(Values, ALoopThatAsksForTheTimeTakesTwoBytesATurn) {
         items.push_back({static_cast<ValueKind>(2), 12, 16'758'904'620'798 + turn * 60});
     }
     EXPECT_LE(written(items).size(), 3000U + 10U);
+}
+
+TEST(Values, LogsThatDifferInWhereMemoryIsAreOfOneLength) {
+    EXPECT_EQ(written({{ValueKind::Heap, 2, 0}, {ValueKind::Buffer, 3, 16}, {ValueKind::Buffer, 5, 0x5555'5557'12a0}}).size(),
+              written({{ValueKind::Heap, 2, -7}, {ValueKind::Buffer, 3, 0x7fff'f7d3'2010}, {ValueKind::Buffer, 5, 16}}).size());
 }
 
 TEST(Values, AnItemNeverNeedsMoreRoomThanStated) {
