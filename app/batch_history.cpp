@@ -92,6 +92,21 @@ QString BatchRunner::eventText(RankId rank, EventIndex event, const CompletionNa
     return text;
 }
 
+/// The line of the last call that is recorded of a rank which has not come to the end of MPI_Finalize: where it was, as far
+/// as calls tell.
+QString BatchRunner::lastLineText(const RankView& view) const {
+    const Timeline& timeline = m_session->timeline();
+    const auto call = timeline.callAt(view.rank, view.place.event);
+    if (!call || timeline.details(view.rank, timeline.call(*call).beginDetails).function == trace::FunctionId::Finalize) {
+        return {};
+    }
+    const SourceLocation line = m_session->sourceOf(*call);
+    const QString text = locationText(line, m_options.verbose);
+    return text.isEmpty()            ? QString()
+           : line.function.isEmpty() ? QStringLiteral("  ") + text
+                                     : QStringLiteral("  %1 %2").arg(text, line.function);
+}
+
 BatchRunner::Outcome BatchRunner::events(const ScriptLine& line, Lines& out) {
     QString error;
     const auto rank = oneRank(line.words.first(), error);

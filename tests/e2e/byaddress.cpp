@@ -60,7 +60,7 @@ Case caseOf(const QString& how) {
                                           "an address that malloc gave \\(since event [23] at the latest the "
                                           "heap is not as in the recording\\), " +
                                           kRest + kGoOn;
-        return {kSmall, kLarge, 0, kDeparts.c_str(), remedy.c_str(), ""};
+        return {kSmall, kLarge, trace::kNoteSent, kDeparts.c_str(), remedy.c_str(), ""};
     }
     if (how == u"sent") {
         static const std::string text = "What rank 1 sends is not what it sent in the recording: it differs "
@@ -77,7 +77,7 @@ Case caseOf(const QString& how) {
         "MPI_Send to 0 tag 1 4 B, now MPI_Send to 0 tag 2 4 B";
     static const std::string remedy =
         kDecided + kRest + " Up to event 2 the heap was as in the recording\\." + kGoOn;
-    return {"1", "2", 0, text.c_str(), remedy.c_str(), ""};
+    return {"1", "2", trace::kNoteSent, text.c_str(), remedy.c_str(), ""};
 }
 
 bool isText(const char* expected, const QString& text, const char* what) {

@@ -97,6 +97,10 @@ def again_data(case):
     case.holds("difference", err, r"What rank 0 sends is not what it sent in the recording: it differs at event 16405 \(payload\.c:\d+\); "
                r"up to event 8205 it was the same")
     os.remove(case.path(FILE))
+    case.record("--check-data", "mpirun", "-n", "2", program, "100", "50")  # compared at the end at the latest
+    _out, err = case.batch("replay\nwait stopped\nexpect state 0 stopped: departs from the recording\nexpect where 0 payload.c:53\n")
+    case.holds("difference", err, r"What rank 0 sends is not what it sent in the recording: it differs at event 211 \(payload\.c:\d+\); ")
+    os.remove(case.path(FILE))
     case.record("mpirun", "-n", "2", program, "10000", "5000")
     out, _err = case.batch("replay\nwait exited\ncompared\n")
     case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 2)

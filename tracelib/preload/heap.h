@@ -16,9 +16,9 @@ class Heap {
     void start() { m_next = kFirst; }
     /// It is to be looked at. As cheap as it can be: every event asks.
     [[nodiscard]] bool concerns(std::uint64_t event) const { return event >= m_next; }
-    /// Notes the state of malloc's heap at an event that concerns() has named, and has calls show their
-    /// buffers (Sent::on) until one lies neither on the stack nor in a program or library. Changes nothing
-    /// that malloc will do.
+    /// Notes the state of malloc's heap, where what is sent is hashed, at an event that concerns() has named, and has
+    /// calls show their buffers (Sent::on) until one lies neither on the stack nor in a program or library. Changes
+    /// nothing that malloc will do.
     void look(std::uint64_t event);
     /// A buffer of the call whose begin has just been recorded.
     void see(const void* buffer) {

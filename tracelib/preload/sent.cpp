@@ -215,6 +215,12 @@ void Sent::forget(std::uint32_t serial) {
     }
 }
 
+void Sent::compare() const {
+    if (thread.ordinal == 0) {
+        compareSent(m_hash, true);
+    }
+}
+
 void Sent::mark() {
     if (thread.ordinal == 0 && hashes) {
         noteSent(m_hash);

@@ -30,6 +30,8 @@ class Sent {
     void remember(std::uint32_t serial, const Args& a);
     void start(std::uint32_t serial);
     void forget(std::uint32_t serial);
+    /// Compares all that has been sent with the log that is followed, where that has a hash of it.
+    void compare() const;
     /// Puts the hash into the log as it is now.
     void mark();
 

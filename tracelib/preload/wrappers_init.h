@@ -33,10 +33,12 @@ template <FunctionId F, typename Call>
 int tracedFinalize(const Args&, CodeAddress site, Call call) {
     Frame frame(F, site);
     frame.begin([](DetailsView&) {});
-    rank.phase = Phase::Ending;
-    if (sent.on) {
+    if (sent.hashes) {
+        sent.compare();
         sent.mark();
+        holdIfWanted(frame.event()); // here it can still be looked at why data differ
     }
+    rank.phase = Phase::Ending;
     rank.freed.pollForTheLastTime();
     controlMessages.end();
     marked.end();
