@@ -151,12 +151,15 @@ int runUntilFail(const CommandLine& line) {
             QFile::remove(trial);
             continue;
         }
-        if (QFile::exists(line.recordFile)) {
-            if (!end.recorded) {
-                QFile::remove(trial);
-                say(QStringLiteral("Run %1: no rank has called MPI: nothing is recorded, and %2 stays as it was.").arg(run).arg(line.recordFile));
-                return end.code != 0 ? end.code : kScriptFailed;
-            }
+        const bool other = QFile::exists(line.recordFile);
+        if (!end.recorded) {
+            QFile::remove(trial);
+            say(QStringLiteral("Run %1: no rank has called MPI: nothing is recorded%2.")
+                    .arg(run)
+                    .arg(other ? QStringLiteral(", and %1 stays as it was").arg(line.recordFile) : QString()));
+            return end.code != 0 ? end.code : kScriptFailed;
+        }
+        if (other) {
             QFile::remove(line.recordFile);
         }
         if (!QFile::rename(trial, line.recordFile)) {

@@ -191,6 +191,14 @@ void RankProcess::afterStop() {
         }
     }
     const mi::StopEvent& event = m_lastStop;
+    if (event.cause == mi::StopCause::SignalReceived && event.signalName == u"SIGSTOP" && m_pauseWanted &&
+        m_link->status().state == trace::RankState::Arrived) {
+        // It has come to hold just before: its stop function is a better place than the middle of its waiting.
+        m_link->release();
+        m_view.phase = RankPhase::Running;
+        resume(mi::Resume::Continue);
+        return;
+    }
     StopWhy why = StopWhy::Paused;
     QString detail;
     if (m_stopBreakpoint != 0 && event.breakpoints.contains(m_stopBreakpoint)) {

@@ -86,6 +86,9 @@ void Session::Impl::departFrom(const Departure& found, const QString& text, cons
         for (const RankProcess* rank : processes()) {
             recordedValues[rank->rank().value()] = rank->link()->values();
             rank->link()->leaveOrder();
+            if (approach == nullptr) {
+                rank->link()->setThreshold(kNoThreshold); // its data may have differed as well, just now
+            }
         }
         commands.clear();
         redoList.clear();

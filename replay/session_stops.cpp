@@ -211,6 +211,7 @@ SourceLocation Session::Impl::siteOf(RankId rank, CodeAddress address) const {
 void Session::Impl::onStopped(RankProcess* rank) {
     countHit(rank);
     leaveRunTo(rank);
+    keepValues(rank); // only now it is known to stand where it is
     locating.insert(rank->rank().value());
     locate(rank, [this, guarded = QPointer<RankProcess>(rank)] {
         if (guarded && process(guarded->rank()) == guarded) {

@@ -2,6 +2,8 @@
 
 #include "timeline_impl.h"
 
+#include "../tracelib/function_forms.h"
+
 #include <algorithm>
 
 namespace stopline::replay {
@@ -21,7 +23,29 @@ struct Clause {
     std::vector<std::int32_t> ranks;
     bool anyOf = false;
     std::uint64_t maybeBuffered = 0;
+    bool maybeEmpty = false;
 };
+
+/// Collectives in which a rank may have nothing to do with another one.
+bool hasListOfPieces(FunctionId function) {
+    switch (trace::plainFunction(function)) {
+    case FunctionId::Gatherv:
+    case FunctionId::Igatherv:
+    case FunctionId::Scatterv:
+    case FunctionId::Iscatterv:
+    case FunctionId::Allgatherv:
+    case FunctionId::Iallgatherv:
+    case FunctionId::Alltoallv:
+    case FunctionId::Ialltoallv:
+    case FunctionId::Alltoallw:
+    case FunctionId::Ialltoallw:
+    case FunctionId::Reduce_scatter:
+    case FunctionId::Ireduce_scatter:
+        return true;
+    default:
+        return false;
+    }
+}
 
 /// What a rank waits for.
 struct Blocked {
@@ -84,12 +108,10 @@ class Waits {
             return;
         }
         const EventDetails& begin = m_data.beginDetails(m_rank, send.call);
-        const bool standard = begin.function == FunctionId::Send || begin.function == FunctionId::Isend ||
-                              begin.function == FunctionId::Sendrecv ||
-                              begin.function == FunctionId::Isendrecv;
-        add({{m_data.channels[send.channel].destination},
-             false,
-             standard && begin.sendBytes < kSurelyWaits ? begin.sendBytes : 0});
+        const bool synchronous = begin.function == FunctionId::Ssend || begin.function == FunctionId::Issend;
+        const std::uint64_t bytes = // of a persistent send the call that made its request knows
+            send.message != kNone ? m_data.messages[send.message].bytes : begin.sendBytes;
+        add({{m_data.channels[send.channel].destination}, false, synchronous || bytes >= kSurelyWaits ? 0 : bytes});
     }
 
     void sender(const RecvHalf& recv) {
@@ -135,7 +157,7 @@ class Waits {
         const Collective& c = m_data.collectives[where.collective];
         for (const std::uint32_t member : membersNeeded(m_data, where.collective, where.position)) {
             if (!c.arrived[member].has_value() && !m_data.isMissing(where.collective, member)) {
-                add({{c.members[member].value()}});
+                add({{c.members[member].value()}, false, 0, hasListOfPieces(c.function)});
             }
         }
     }
@@ -162,6 +184,7 @@ class Waits {
             for (const Clause& clause : m_found) {
                 choice.ranks.insert(choice.ranks.end(), clause.ranks.begin(), clause.ranks.end());
                 choice.maybeBuffered = std::max(choice.maybeBuffered, clause.maybeBuffered);
+                choice.maybeEmpty = choice.maybeEmpty || clause.maybeEmpty;
             }
             m_found.clear();
         }
@@ -317,6 +340,7 @@ class Circles {
                 wait.waitsFor = RankId{*caught};
                 wait.anyOf = clause.anyOf && clause.ranks.size() > 1;
                 wait.maybeBuffered = clause.maybeBuffered;
+                wait.maybeEmpty = clause.maybeEmpty;
                 break;
             }
         }
@@ -338,6 +362,8 @@ std::string circleText(const Timeline& timeline, const WaitCircle& circle,
                        const std::function<std::string(CallRef)>& where) {
     std::string text;
     std::uint64_t buffered = 0;
+    bool empty = false;
+    bool threads = false;
     for (const WaitCircle::Wait& wait : circle.waits) {
         const std::string place = where(wait.call);
         const EventDetails& begin = timeline.details(wait.call.rank, timeline.call(wait.call).beginDetails);
@@ -349,11 +375,27 @@ std::string circleText(const Timeline& timeline, const WaitCircle& circle,
                               : " (" + place + ")";
         text += wait.anyOf ? " for one of several ranks, none of which can go on: " + name : " for " + name;
         buffered = std::max(buffered, wait.maybeBuffered);
+        empty = empty || wait.maybeEmpty;
+        // Threads that have not called MPI so far are not known; that some were asked for is.
+        const auto first = timeline.details(wait.call.rank, timeline.call({wait.call.rank, CallIndex{0}}).beginDetails);
+        threads = threads || first.function == FunctionId::Init_thread;
     }
     text += ": a deadlock";
-    return buffered == 0 ? text
-                         : text + ", unless MPI takes the " + std::to_string(buffered) +
-                               " bytes of a send along without its receive";
+    std::string unless = ", unless ";
+    const auto add = [&](const std::string& what) {
+        text += unless + what;
+        unless = " or ";
+    };
+    if (buffered != 0) {
+        add("MPI takes the " + std::to_string(buffered) + " bytes of a send along without its receive");
+    }
+    if (empty) {
+        add("MPI lets a rank go on that has no piece to send or get");
+    }
+    if (threads) {
+        add("another thread comes to help");
+    }
+    return text;
 }
 
 } // namespace stopline::replay

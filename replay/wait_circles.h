@@ -22,6 +22,7 @@ struct WaitCircle {
         /// Bytes of a send that MPI may yet take along without a receive (standard mode, and not large for
         /// every transport); 0: of none.
         std::uint64_t maybeBuffered = 0;
+        bool maybeEmpty = false; ///< a collective with a list of pieces, where MPI may let those go on who have none
     };
     std::vector<Wait> waits;
 };

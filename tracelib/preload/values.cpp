@@ -124,7 +124,11 @@ void differs() {
         return;
     }
     std::uint64_t threshold = values.header->threshold.load(std::memory_order_relaxed);
-    while (threshold > event && !values.header->threshold.compare_exchange_weak(threshold, event, std::memory_order_acq_rel)) {
+    while (threshold > event && !values.header->threshold.compare_exchange_weak(threshold, event, std::memory_order_seq_cst)) {
+    }
+    if (values.header->orderLeft.load(std::memory_order_seq_cst) != 0) { // meanwhile, and before the debugger took it back
+        threshold = event;
+        values.header->threshold.compare_exchange_strong(threshold, kNoThreshold.value(), std::memory_order_acq_rel);
     }
 }
 

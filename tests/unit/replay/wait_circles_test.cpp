@@ -202,6 +202,40 @@ TEST(WaitCircles, AReceiveThatIsPostedHelpsTheSender) {
     EXPECT_EQ(circles(job), Texts()); // rank 0's send returns, and what it does then is open
 }
 
+TEST(WaitCircles, ThreadsThatHaveNotCalledYetMayHelp) {
+    Job job(2, false);
+    job[0].call(FunctionId::Init_thread);
+    job[1].call(FunctionId::Init_thread);
+    blockedRecv(job, 0, 1);
+    blockedRecv(job, 1, 0);
+    EXPECT_EQ(circles(job),
+              Texts({"rank 0 waits in MPI_Recv (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for "
+                     "rank 0: a deadlock, unless another thread comes to help"}));
+}
+
+TEST(WaitCircles, APersistentSendMayBeTakenAlong) {
+    Job job(2);
+    for (const std::size_t rank : {std::size_t{0}, std::size_t{1}}) {
+        const Serial request = job[rank].sendInit(rank == 0 ? 1 : 0, 0, 20000);
+        job[rank].start({request});
+        job[rank].wait(FunctionId::Waitall, {request}, {});
+        job[rank].unfinished();
+    }
+    EXPECT_EQ(circles(job),
+              Texts({"rank 0 waits in MPI_Waitall (x.c:10) for rank 1, which waits in MPI_Waitall (x.c:20) for "
+                     "rank 0: a deadlock, unless MPI takes the 20000 bytes of a send along without its receive"}));
+}
+
+TEST(WaitCircles, WhoHasNoPieceMayGoOn) {
+    Job job(2);
+    job[0].collective(FunctionId::Gatherv, 0);
+    job[0].unfinished();
+    blockedRecv(job, 1, 0);
+    EXPECT_EQ(circles(job),
+              Texts({"rank 0 waits in MPI_Gatherv (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for "
+                     "rank 0: a deadlock, unless MPI lets a rank go on that has no piece to send or get"}));
+}
+
 TEST(WaitCircles, ARankWithSeveralThreadsMayHelp) {
     Job job(2);
     blockedRecv(job, 0, 1);
