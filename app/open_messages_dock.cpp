@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QSortFilterProxyModel>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace stopline::app {
@@ -15,7 +16,7 @@ using namespace replay;
 
 OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
     : QDockWidget(tr("Open messages"), parent), m_model(new OpenMessagesModel(look->session(), this)),
-      m_order(new QSortFilterProxyModel(this)), m_view(new NoteView(this)), m_deadlocks(new QLabel(this)) {
+      m_order(new QSortFilterProxyModel(this)), m_view(new NoteView(this)), m_deadlocks(new QLabel(this)), m_naming(new QTimer(this)) {
     setObjectName(QStringLiteral("openMessages"));
     m_deadlocks->setObjectName(QStringLiteral("deadlocks"));
     m_deadlocks->setWordWrap(true);
@@ -28,7 +29,10 @@ OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
     layout->addWidget(m_deadlocks);
     layout->addWidget(m_view, 1);
     setWidget(body);
-    const auto nameDeadlocks = [this, look] {
+    m_deadlocks->hide();
+    // Who waits for whom is asked once for all that has changed, and only while it is seen: it looks through the open messages.
+    m_naming->setSingleShot(true);
+    connect(m_naming, &QTimer::timeout, this, [this, look] {
         QStringList texts = look->session()->deadlocks();
         for (QString& text : texts) {
             text[0] = text[0].toUpper();
@@ -36,6 +40,11 @@ OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
         }
         m_deadlocks->setText(texts.join(u'\n'));
         m_deadlocks->setVisible(!texts.isEmpty());
+    });
+    const auto nameDeadlocks = [this] {
+        if (m_seen) {
+            m_naming->start(0);
+        }
     };
     for (const auto signal : {&Session::timelineChanged, &Session::timelineReplaced, &Session::stopped, &Session::historyChanged,
                               &Session::ranksChanged}) {
@@ -43,7 +52,10 @@ OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
     }
     connect(look->session(), &Session::operationFinished, this, nameDeadlocks);
     connect(look->session(), &Session::jobEnded, this, nameDeadlocks);
-    nameDeadlocks();
+    connect(this, &QDockWidget::visibilityChanged, this, [this, nameDeadlocks](bool seen) {
+        m_seen = seen; // a panel behind another one counts as visible otherwise
+        nameDeadlocks();
+    });
     m_order->setSourceModel(m_model);
     m_order->setSortRole(OpenMessagesModel::kSortRole);
     m_view->setModel(m_order);

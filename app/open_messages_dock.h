@@ -4,6 +4,7 @@
 #include <QDockWidget>
 
 class QLabel;
+class QTimer;
 class QSortFilterProxyModel;
 
 namespace stopline::app {
@@ -27,6 +28,8 @@ class OpenMessagesDock : public QDockWidget {
     QSortFilterProxyModel* m_order;
     NoteView* m_view;
     QLabel* m_deadlocks; ///< ranks that wait for each other; hidden where there are none
+    bool m_seen = false;
+    QTimer* m_naming;    ///< runs out when these are to be looked for
 };
 
 } // namespace stopline::app

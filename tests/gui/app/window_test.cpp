@@ -302,14 +302,29 @@ class WindowTest : public WindowFixture {
         open();
         const auto* named = m_window->findChild<QLabel*>(QStringLiteral("deadlocks"));
         QVERIFY(named->isHidden());
+        auto* dock = m_window->findChild<QDockWidget*>(QStringLiteral("openMessages"));
+        bool seen = false;
+        const QObject here; // what is listened to ends with the variable
+        connect(dock, &QDockWidget::visibilityChanged, &here, [&seen](bool visible) { seen = visible; });
+        dock->raise();
+        QTRY_VERIFY(seen);
         scriptOf(*m_session).deadlocks = {QStringLiteral("rank 0 waits in MPI_Send (a.c:1) for itself: a deadlock"),
                                           QStringLiteral("rank 1 waits")};
         emit m_session->timelineChanged();
-        QCOMPARE(named->text(), QStringLiteral("Rank 0 waits in MPI_Send (a.c:1) for itself: a deadlock.\nRank 1 waits."));
+        QTRY_COMPARE(named->text(), QStringLiteral("Rank 0 waits in MPI_Send (a.c:1) for itself: a deadlock.\nRank 1 waits."));
         QVERIFY(!named->isHidden());
         scriptOf(*m_session).deadlocks.clear();
         emit m_session->timelineReplaced();
+        QTRY_VERIFY(named->isHidden());
+        // Nor is it looked for where nobody sees it, but as soon as somebody does.
+        m_window->findChild<QDockWidget*>(QStringLiteral("races"))->raise();
+        QTRY_VERIFY(!seen);
+        scriptOf(*m_session).deadlocks = {QStringLiteral("rank 1 waits")};
+        emit m_session->timelineChanged();
+        QTest::qWait(1);
         QVERIFY(named->isHidden());
+        dock->raise();
+        QTRY_COMPARE(named->text(), QStringLiteral("Rank 1 waits."));
     }
 
     void cancelHasAKey() {
