@@ -56,7 +56,7 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
                           .arg(departure.event.value())
                           .arg(departure.recorded, departure.executed,
                                where.isEmpty() ? QString() : QStringLiteral(" at ") + where,
-                               departure.memory.isEmpty() ? QString() : QStringLiteral("; ") + departure.memory));
+                               departure.memoryPart()));
     });
 }
 

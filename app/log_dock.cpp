@@ -36,7 +36,7 @@ LogDock::LogDock(Session* session, QWidget* parent)
                 .arg(rankText(d.rank))
                 .arg(d.event.value())
                 .arg(where.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(where), d.recorded,
-                     d.executed, d.memory.isEmpty() ? QString() : QStringLiteral("; ") + d.memory),
+                     d.executed, d.memoryPart()),
             tr("The program does not run the same twice. What follows is a new branch of the recording."));
     });
     connect(m_model, &LogModel::rowsInserted, this, [this] {

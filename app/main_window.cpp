@@ -185,7 +185,7 @@ void MainWindow::connectSession() {
             tr("Rank %1 does something else than was recorded, at event %2, %3: %4 instead of %5%6.")
                 .arg(rankText(d.rank))
                 .arg(d.event.value())
-                .arg(locationText(d.where), d.executed, d.recorded, d.memory.isEmpty() ? QString() : QStringLiteral("; ") + d.memory),
+                .arg(locationText(d.where), d.executed, d.recorded, d.memoryPart()),
             tr("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of "
                "one-sided accesses decides there. The diagram now shows this execution."));
     });

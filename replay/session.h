@@ -152,6 +152,8 @@ struct Departure {
     QString executed;  ///< call as executed
     SourceLocation where;
     QString memory; ///< "the heap is not where it was: …"; empty where no buffer is known to be elsewhere
+    /// `memory` as the last part of a sentence: "; the heap …", or empty.
+    [[nodiscard]] QString memoryPart() const { return memory.isEmpty() ? QString() : QStringLiteral("; ") + memory; }
 };
 
 /// Line that the user sees and can go to.

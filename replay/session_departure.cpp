@@ -52,7 +52,7 @@ void Session::Impl::onDifference(const Difference& difference) {
                        .arg(rankText(found.rank))
                        .arg(found.event.value())
                        .arg(found.where.known() ? QStringLiteral(" (%1)").arg(lineText(found.where)) : QString(),
-                            found.recorded, found.executed, found.memory.isEmpty() ? QString() : QStringLiteral("; ") + found.memory),
+                            found.recorded, found.executed, found.memoryPart()),
                    causesText(heap,
                               QStringLiteral("What MPI decides was replayed: so %1a file, a time or number from elsewhere, the order of threads or "
                                              "of one-sided accesses decides there."),

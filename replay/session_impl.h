@@ -3,6 +3,7 @@
 
 #include "approach.h"
 #include "call_words.h"
+#include "first_ranks.h"
 #include "job.h"
 #include "loaded_recording.h"
 #include "order_marks.h"
@@ -242,10 +243,7 @@ struct Session::Impl {
     std::function<void()> whenLocated; ///< to be done when there is none of these
     bool lookPending = false;
     TraceFollower* follower; ///< child of the session
-    std::vector<QPointer<RankProcess>> joinedFirst; ///< first ranks that could go and wait for the others
-    QTimer startTimer;       ///< how long they do; single
-    bool startAlone = false; ///< it is over: each goes as it comes
-    int startWaits = 0;
+    FirstRanks firstToGo{[this] { return firstRanks(); }, [this](RankId rank) { return process(rank); }};
     std::set<QString> faultsSaid; ///< in this execution
     static inline const QString kOutside = QStringLiteral("outside"); ///< one of these, see sayOutside()
     bool commandOpen = false;    ///< ranks of the last command have not all stopped yet
@@ -282,11 +280,6 @@ struct Session::Impl {
     void endJob();
     void onRankAdded(RankProcess* rank);
     void onJoined(RankProcess* rank);
-    void startTogether(RankProcess* rank);
-    [[nodiscard]] bool isJoinedFirst(const RankProcess* rank) const;
-    void checkStart(); ///< lets those go that wait for the others, if none is missing any more
-    void onStartPatience();
-    void endStart();
     void onProgramReplaced(RankId rank, const QString& path, bool recorded);
     void loadLines(RankProcess* rank);
     void onStopped(RankProcess* rank);

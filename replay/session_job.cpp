@@ -91,7 +91,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording, std::functio
         view.phase = first ? RankPhase::Starting : RankPhase::NotStarted;
     }
     ++incarnations;
-    endStart();
+    firstToGo.reset();
     visits.clear();
     pauseComing = false;
     remembering.clear();
@@ -235,7 +235,7 @@ void Session::Impl::endJob() {
         return;
     }
     endLogs();
-    endStart();
+    firstToGo.reset();
     follower->forget();
     Job* old = job;
     const bool lived = anyoneLives();

@@ -2,18 +2,7 @@
 #include "session_impl.h"
 #include "words.h"
 
-#include <algorithm>
-
 namespace stopline::replay {
-
-namespace {
-
-/// So long the ranks that have come wait for the next one.
-constexpr int kComesMs = 3000;
-/// So often again for one whose gdb is about to join it.
-constexpr int kMostWaits = 20;
-
-} // namespace
 
 void Session::Impl::onRankAdded(RankProcess* rank) {
     programOf[rank->rank().value()] = rank->link()->hello().program;
@@ -33,7 +22,7 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
     listen(&RankProcess::phaseChanged, [this, rank] {
         emit q->rankChanged(rank->rank());
         emit q->verbsChanged();
-        checkStart();
+        firstToGo.check();
     });
     listen(&RankProcess::joined, [this, rank] { onJoined(rank); });
     listen(&RankProcess::arrived, [this, rank] {
@@ -79,9 +68,7 @@ void Session::Impl::onRankAdded(RankProcess* rank) {
             onOutput(rank->rank(), stream, bytes);
         }
     });
-    if (startTimer.isActive()) {
-        startTimer.start(kComesMs);
-    }
+    firstToGo.onCome();
     emit q->rankChanged(rank->rank());
 }
 
@@ -130,7 +117,7 @@ void Session::Impl::onJoined(RankProcess* rank) {
         const bool first = guarded->rank().value() < firstRanks();
         if (!holdsAtStart(guarded) && !(stopAtStart && first)) {
             if (first) {
-                startTogether(guarded);
+                firstToGo.add(guarded);
             } else {
                 guarded->letGo();
             }
@@ -145,61 +132,6 @@ void Session::Impl::onJoined(RankProcess* rank) {
             });
         }
     });
-}
-
-/// The first ranks set out together: in MPI_Init each turns until the last one is there, and what it turns away is the time in
-/// which the gdbs of the others could join them.
-void Session::Impl::startTogether(RankProcess* rank) {
-    joinedFirst.emplace_back(rank);
-    startTimer.start(kComesMs);
-    checkStart();
-    if (isJoinedFirst(rank)) {
-        rank->waitForOthers();
-    }
-}
-
-bool Session::Impl::isJoinedFirst(const RankProcess* rank) const {
-    return std::find(joinedFirst.begin(), joinedFirst.end(), rank) != joinedFirst.end();
-}
-
-void Session::Impl::checkStart() {
-    if (joinedFirst.empty()) {
-        return;
-    }
-    for (int i = 0; !startAlone && i < firstRanks(); ++i) {
-        const RankProcess* one = process(RankId(i));
-        if (one == nullptr || (one->view().phase == RankPhase::Starting && !isJoinedFirst(one))) {
-            return;
-        }
-    }
-    startTimer.stop();
-    for (const QPointer<RankProcess>& rank : std::exchange(joinedFirst, {})) {
-        if (rank && !rank->ended() && !rank->stopped()) {
-            rank->letGo();
-        }
-    }
-}
-
-/// Nobody has come for a while. One at its gate will be joined; one that has not come there may never come: it may be no MPI
-/// program, or wait for what another one does behind its start.
-void Session::Impl::onStartPatience() {
-    for (int i = 0; i < firstRanks(); ++i) {
-        const RankProcess* one = process(RankId(i));
-        if (one != nullptr && one->view().phase == RankPhase::Starting && !isJoinedFirst(one) && one->link()->status().atGate &&
-            ++startWaits < kMostWaits) {
-            startTimer.start(kComesMs);
-            return;
-        }
-    }
-    startAlone = true;
-    checkStart();
-}
-
-void Session::Impl::endStart() {
-    startTimer.stop();
-    startAlone = false;
-    startWaits = 0;
-    joinedFirst.clear();
 }
 
 } // namespace stopline::replay

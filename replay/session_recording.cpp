@@ -47,8 +47,6 @@ Session::Impl::Impl(Session* session)
         findRacesSoon();
     });
     QObject::connect(q, &Session::stopped, q, [this] { walkOver(); });
-    startTimer.setSingleShot(true);
-    QObject::connect(&startTimer, &QTimer::timeout, q, [this] { onStartPatience(); });
 }
 Session::Impl::~Impl() = default;
 

@@ -175,7 +175,7 @@ void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHea
                        .arg(found.where.known() ? QStringLiteral(" (%1:%2)").arg(found.where.file.section(u'/', -1)).arg(found.where.line) : QString(),
                             mark.value() > 0 ? QStringLiteral("up to event %1 it was the same").arg(mark.value())
                                              : QStringLiteral("from when on is not known"),
-                            found.memory.isEmpty() ? QString() : QStringLiteral("; ") + found.memory),
+                            found.memoryPart()),
                    causesText(heap,
                               QStringLiteral("The calls are the same, their data are not: %1a random number, the number of a process, memory that was "
                                              "never set."),

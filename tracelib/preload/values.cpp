@@ -28,32 +28,18 @@ Gettimeofday nextDay;
 std::clock_t (*nextProcessor)();
 
 struct Values {
-    bool giving;
-    std::uint64_t sentHash; ///< as last told
     bool pids; ///< getpid is noted, as the user wants
     std::byte* out;
     std::uint64_t used;
     std::uint64_t fileBytes;
     std::int32_t file; ///< number of the agent's descriptor
     int (*openFile)(std::int32_t number, int flags);
-    trace::MappingHeader* header;
 };
 Values values;
 trace::ValueWriter writer;
-constinit trace::ValueReader given{};
 
 enum class Thread : std::uint8_t { Unknown, Main, Other };
 __thread Thread which __attribute__((tls_model("initial-exec")));
-
-/// Only what the main thread asks for between MPI calls: in other threads nothing has an order.
-bool isMainThread() {
-    if (which == Thread::Unknown) [[unlikely]] {
-        const int savedErrno = errno;
-        which = syscall(SYS_gettid) == syscall(SYS_getpid) ? Thread::Main : Thread::Other;
-        errno = savedErrno;
-    }
-    return which == Thread::Main;
-}
 
 /// What MPI and its helpers ask for by themselves is none of the program's.
 bool isMpisOwn(const char* path) {
@@ -88,8 +74,8 @@ bool isPrograms(const void* address) {
 
 void stopNoting() {
     valueState.noting = false;
-    values.giving = false;
-    values.header->valuesWanted.store(2, std::memory_order_relaxed);
+    following.on = false;
+    following.header->valuesWanted.store(2, std::memory_order_relaxed);
 }
 
 bool makeRoom(std::size_t bytes) {
@@ -114,55 +100,27 @@ bool makeRoom(std::size_t bytes) {
     return done;
 }
 
-/// The rank holds at its next event, as at a threshold, so that it is still there when the debugger sees why; not once the
-/// log has been left, as then nobody asks any more.
-void differs() {
-    const std::uint64_t event = rank.recorder.lastEvent();
-    std::uint64_t none = 0;
-    if (!values.header->sentDiffers.compare_exchange_strong(none, event, std::memory_order_relaxed) ||
-        values.header->orderLeft.load(std::memory_order_relaxed) != 0) {
-        return;
-    }
-    std::uint64_t threshold = values.header->threshold.load(std::memory_order_relaxed);
-    while (threshold > event && !values.header->threshold.compare_exchange_weak(threshold, event, std::memory_order_seq_cst)) {
-    }
-    if (values.header->orderLeft.load(std::memory_order_seq_cst) != 0) { // meanwhile, and before the debugger took it back
-        threshold = event;
-        values.header->threshold.compare_exchange_strong(threshold, kNoThreshold.value(), std::memory_order_acq_rel);
-    }
-}
-
-/// What an earlier execution has found out about itself is not for this one.
-void passFindings() {
-    while (given.kind() == ValueKind::Raced || given.kind() == ValueKind::Guarded || given.kind() == ValueKind::RacesEnd ||
-           trace::isWrittenWhole(given.kind())) {
-        given.next();
-    }
-}
-
-void nextGiven() {
-    given.next();
-    passFindings();
-}
-
-/// Hashes in front of another value: all that they are of has been sent. Those to come stay, if they are to be compared.
-void passHashes() {
-    for (; given.kind() == ValueKind::Sent; nextGiven()) {
-        if (!sent.hashes) {
-            continue;
-        }
-        if (given.event() > rank.recorder.lastEvent()) {
-            return;
-        }
-        if (static_cast<std::uint64_t>(given.value()) != values.sentHash) {
-            differs();
-        }
-    }
-}
-
 } // namespace
 
 constinit ValueState valueState{};
+constinit Following following{};
+
+/// What an earlier execution has found out about itself is not for this one.
+void Following::passFindings() {
+    while (log.kind() == ValueKind::Raced || log.kind() == ValueKind::Guarded || log.kind() == ValueKind::RacesEnd ||
+           trace::isWrittenWhole(log.kind())) {
+        log.next();
+    }
+}
+
+bool isMainThread() {
+    if (which == Thread::Unknown) [[unlikely]] {
+        const int savedErrno = errno;
+        which = syscall(SYS_gettid) == syscall(SYS_getpid) ? Thread::Main : Thread::Other;
+        errno = savedErrno;
+    }
+    return which == Thread::Main;
+}
 
 bool valuesConcernHere() {
     return valueState.noting && !valueState.busy && thread.depth == 0 && rank.owner && isMainThread();
@@ -179,32 +137,32 @@ void noteValue(ValueKind kind, std::int64_t value, const std::byte* random) {
         return;
     }
     values.used += writer.put(values.out + values.used, kind, rank.recorder.lastEvent(), value, random);
-    values.header->valueLength.store(values.used, std::memory_order_release);
+    following.header->valueLength.store(values.used, std::memory_order_release);
 }
 
 bool isGiven(ValueKind kind) {
-    if (!values.giving) {
+    if (!following.on) {
         return false;
     }
     passHashes();
-    if (given.kind() != kind || given.event() != rank.recorder.lastEvent()) {
-        values.giving = false;
+    if (following.log.kind() != kind || following.log.event() != rank.recorder.lastEvent()) {
+        following.on = false;
         return false;
     }
     return true;
 }
 
 std::int64_t takeGiven() {
-    const std::int64_t value = given.value();
-    nextGiven();
+    const std::int64_t value = following.log.value();
+    following.next();
     return value;
 }
 
 ssize_t randomBytes(void* buffer, std::size_t length, ssize_t (*ask)(void* context, void* buffer, std::size_t length), void* context) {
     ssize_t got = 0;
     valueState.busy = true;
-    if (isGiven(ValueKind::Random) && given.value() <= static_cast<std::int64_t>(length)) {
-        const std::byte* bytes = given.bytes();
+    if (isGiven(ValueKind::Random) && following.log.value() <= static_cast<std::int64_t>(length)) {
+        const std::byte* bytes = following.log.bytes();
         got = static_cast<ssize_t>(takeGiven());
         if (got > 0) {
             std::memcpy(buffer, bytes, static_cast<std::size_t>(got));
@@ -217,30 +175,6 @@ ssize_t randomBytes(void* buffer, std::size_t length, ssize_t (*ask)(void* conte
     return got;
 }
 
-void noteSent(std::uint64_t hash) {
-    values.sentHash = hash;
-    if (valueState.noting && !valueState.busy && rank.owner && isMainThread()) {
-        valueState.busy = true;
-        noteValue(ValueKind::Sent, static_cast<std::int64_t>(hash));
-        valueState.busy = false;
-    }
-}
-
-void compareSent(std::uint64_t hash, bool after) {
-    values.sentHash = hash;
-    if (!values.giving || !isMainThread()) {
-        return;
-    }
-    for (const std::uint64_t now = rank.recorder.lastEvent(); given.kind() == ValueKind::Sent && given.event() <= now; nextGiven()) {
-        if (static_cast<std::uint64_t>(given.value()) != hash) {
-            if (!after && given.event() == now) {
-                return; // of this very message
-            }
-            differs();
-        }
-    }
-}
-
 bool pidsConcern(const void* caller) {
     if (!valuesConcern(caller)) {
         return false;
@@ -249,10 +183,10 @@ bool pidsConcern(const void* caller) {
         return true;
     }
     // The recording has them: then this execution gets them.
-    if (values.giving) {
+    if (following.on) {
         passHashes();
     }
-    return values.giving && given.kind() == ValueKind::Pid && given.event() == rank.recorder.lastEvent();
+    return following.on && following.log.kind() == ValueKind::Pid && following.log.event() == rank.recorder.lastEvent();
 }
 
 namespace {
@@ -280,7 +214,7 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
     const std::uint32_t also = header.alsoNoted.load(std::memory_order_relaxed);
     values.pids = (also & trace::kNotePid) != 0;
     const bool hashes = (also & trace::kNoteSent) != 0;
-    values.header = &header;
+    following.header = &header;
     values.openFile = openFile;
     values.file = header.valueDescriptor.load(std::memory_order_relaxed);
     values.fileBytes = trace::kInitialValueBytes;
@@ -302,9 +236,9 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
         void* log = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, from, 0);
         close(from);
         if (log != MAP_FAILED) {
-            given = trace::ValueReader(static_cast<const std::byte*>(log), bytes);
-            passFindings();
-            values.giving = true;
+            following.log = trace::ValueReader(static_cast<const std::byte*>(log), bytes);
+            following.passFindings();
+            following.on = true;
         }
     }
     errno = savedErrno;

@@ -17,6 +17,22 @@ struct ValueState {
 };
 extern ValueState valueState;
 
+/// The log of the execution that is followed, if one is.
+struct Following {
+    bool on; ///< false from where the program has asked for something else
+    trace::MappingHeader* header; ///< of this execution, once values are noted
+    trace::ValueReader log;
+
+    void next() {
+        log.next();
+        passFindings();
+    }
+    void passFindings();
+};
+extern Following following;
+
+/// Only what the main thread asks for between MPI calls is noted: in other threads nothing has an order.
+bool isMainThread();
 /// True where what is asked for now is noted: by the main thread, outside of MPI.
 bool valuesConcernHere();
 /// The same of a call that returns to `caller`: not for MPI's own code.
@@ -50,6 +66,9 @@ ssize_t randomBytes(void* buffer, std::size_t length, Ask ask) {
         [](void* context, void* to, std::size_t bytes) { return (*static_cast<Ask*>(context))(to, bytes); }, &ask);
 }
 
+/// Passes the hashes in front of another value in the log that is followed: all that they are of has been sent. Those to come
+/// stay, if they are to be compared.
+void passHashes();
 /// The hash of what has been sent, where the main thread is in a call; into the log.
 void noteSent(std::uint64_t hash);
 /// Compares it with those in the log that is followed which were put there before now, `after` the data of the call whose
