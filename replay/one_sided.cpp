@@ -342,6 +342,22 @@ Transfer transferOfHalf(const TimelineData& data, std::uint32_t transfer) {
     return result;
 }
 
+std::vector<CallRef> locksOf(const TimelineData& data, CallRef call) {
+    const std::int32_t rank = call.rank.value();
+    const EventDetails& begin = data.beginDetails(rank, call.call.value());
+    const std::int32_t target = targetOf(data, rank, begin);
+    std::vector<CallRef> locks;
+    for (const LockSpan& span : data.rank(rank).locks) {
+        const bool open = span.unlock == kNone || span.unlock == call.call.value();
+        const bool same = span.window == data.commEntry(rank, begin.comm) &&
+                          (target == kAll || span.target == kAll || span.target == target);
+        if (open && same) {
+            locks.push_back(data.ref(rank, span.lock));
+        }
+    }
+    return locks;
+}
+
 std::optional<CallRef> holderOf(const TimelineData& data, CallRef call, const std::vector<std::uint64_t>& positions) {
     const std::int32_t own = call.rank.value();
     const EventDetails& begin = data.beginDetails(own, call.call.value());

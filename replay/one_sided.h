@@ -86,6 +86,9 @@ class OneSided {
 /// The public face of a transfer; empty when MPI has refused it.
 [[nodiscard]] Transfer transferOfHalf(const TimelineData& data, std::uint32_t transfer);
 
+/// The calls by which the rank of `call` has asked for the locks that `call` needs: itself, or those before an unlock or flush.
+[[nodiscard]] std::vector<CallRef> locksOf(const TimelineData& data, CallRef call);
+
 /// The call by which another rank has got a lock that keeps `call`, which asks for one, from returning while
 /// the ranks stand at `positions`: an exclusive one, or any where `call` asks for an exclusive one. `positions` as in
 /// causality.h.

@@ -6,7 +6,7 @@ add_library(stopline_timeline STATIC
     timeline.h timeline_impl.h timeline.cpp timeline_of_call.cpp
     timeline_axis.h timeline_axis.cpp
     timeline_array.h timeline_array.cpp timeline_chance.cpp
-    wait_circles.h wait_circles.cpp
+    wait_circles.h wait_circles.cpp waits.h waits.cpp
     timeline_data.h one_sided_data.h timeline_data.cpp
     timeline_events.h timeline_early.cpp timeline_events.cpp
     timeline_reason.h timeline_reason.cpp

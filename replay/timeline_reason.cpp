@@ -1,6 +1,7 @@
 #include "timeline_reason.h"
 
 #include "one_sided.h"
+#include "waits.h"
 
 #include <algorithm>
 
@@ -317,27 +318,8 @@ std::optional<Obstacle> Inquiry::run() {
     } else if (events.endOf(m_call.call.value()) != 0) {
         need = linked(true);
     } else {
-        switch (trace::functionClass(begin.function)) {
-        case CallClass::Send:
-        case CallClass::Recv:
-        case CallClass::Sendrecv:
-        case CallClass::Mrecv:
-        case CallClass::Collective:
-        case CallClass::CommCreate:
-        case CallClass::CommFree:
-        case CallClass::CommSpawn:
-        case CallClass::Neighbor:
-        case CallClass::WinCreate:
-        case CallClass::WinFree:
-        case CallClass::WinCollective:
-        case CallClass::WinSync:
-        case CallClass::FileOpen:
-        case CallClass::FileClose:
-        case CallClass::FileCollective:
-        case CallClass::Init:
-        case CallClass::Finalize:
-            need = linked(false);
-            break;
+        const CallClass callClass = trace::functionClass(begin.function);
+        switch (callClass) {
         case CallClass::Wait:
         case CallClass::Test: {
             const FunctionId f = begin.function;
@@ -353,7 +335,10 @@ std::optional<Obstacle> Inquiry::run() {
             need = message(begin);
             break;
         default:
-            break; // returns by itself
+            if (waitsByLinks(callClass)) { // else it returns by itself
+                need = linked(false);
+            }
+            break;
         }
     }
     if (need != Need::Unmet && trace::functionClass(begin.function) == CallClass::CommSpawn) {

@@ -10,6 +10,20 @@
 
 namespace stopline::replay {
 
+/// What would let a rank go on that seems to wait.
+struct WaitDoubts {
+    /// Bytes of a send that MPI may yet take along without a receive (standard mode, and not large for every transport); 0: of
+    /// none.
+    std::uint64_t bufferedBytes = 0;
+    bool emptyPiece = false; ///< a collective with a list of pieces, where MPI may let those go on who have none
+    bool neighbours = false; ///< a collective of neighbours, and who they are is not recorded
+    bool fence = false;      ///< a fence that nothing precedes (MPI_MODE_NOPRECEDE)
+    bool early = false;      ///< MPI_Win_start or _lock: may return before the other rank has done its part
+    bool holder = false;     ///< what is done under a lock: its rank may have it, and not the one that is taken for its holder
+
+    void add(const WaitDoubts& other);
+};
+
 /// A circle of ranks, each inside a call that cannot return before the next one has done something; the last
 /// one waits for the first. A rank may wait for itself.
 struct WaitCircle {
@@ -19,10 +33,7 @@ struct WaitCircle {
         /// Any of several ranks could help it, and none of them can: it receives from any source, or waits
         /// for one of several requests.
         bool anyOf = false;
-        /// Bytes of a send that MPI may yet take along without a receive (standard mode, and not large for
-        /// every transport); 0: of none.
-        std::uint64_t maybeBuffered = 0;
-        bool maybeEmpty = false; ///< a collective with a list of pieces, where MPI may let those go on who have none
+        WaitDoubts doubts;
     };
     std::vector<Wait> waits;
 };

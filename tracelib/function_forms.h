@@ -26,4 +26,31 @@ namespace stopline::trace {
     return plainFunction(plain); // MPI_Bcast_init_c is MPI_Bcast_init in large
 }
 
+/// Collectives in which a rank may have nothing to do with another one: what each sends or gets is a list of counts.
+[[nodiscard]] constexpr bool hasListOfPieces(FunctionId function) {
+    switch (plainFunction(function)) {
+    case FunctionId::Gatherv:
+    case FunctionId::Igatherv:
+    case FunctionId::Scatterv:
+    case FunctionId::Iscatterv:
+    case FunctionId::Allgatherv:
+    case FunctionId::Iallgatherv:
+    case FunctionId::Alltoallv:
+    case FunctionId::Ialltoallv:
+    case FunctionId::Alltoallw:
+    case FunctionId::Ialltoallw:
+    case FunctionId::Reduce_scatter:
+    case FunctionId::Ireduce_scatter:
+    case FunctionId::Neighbor_allgatherv:
+    case FunctionId::Ineighbor_allgatherv:
+    case FunctionId::Neighbor_alltoallv:
+    case FunctionId::Ineighbor_alltoallv:
+    case FunctionId::Neighbor_alltoallw:
+    case FunctionId::Ineighbor_alltoallw:
+        return true;
+    default:
+        return false;
+    }
+}
+
 } // namespace stopline::trace

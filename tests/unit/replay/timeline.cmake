@@ -1,7 +1,7 @@
 # Tests of the timeline.
 add_library(stopline_timeline_testing STATIC
     trace.h trace.cpp
-    script.h script.cpp
+    script.h script.cpp window_job.h
     program.h program.cpp program_generator.h program_calls.cpp
     simulator.h simulator.cpp simulator_state.h simulator_calls.cpp
     brute.h brute.cpp brute_read.cpp brute_match.cpp
