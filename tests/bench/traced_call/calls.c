@@ -1,7 +1,7 @@
-/* usage: calls null|pingpong|any|farm|test|iprobe COUNT [REPEATS]: processor and wall time per MPI call of rank 0, in ns,
-   on stdout: the smallest of REPEATS runs of COUNT calls.
-   null: sends and receives with MPI_PROC_NULL, nothing but the cost of a call. pingpong: 8 bytes between two ranks. any:
-   the same, received from any source. farm: rank 0 receives from any source and answers whoever it was, the others ask.
+/* usage: calls null|pingpong|any|farm|test|iprobe COUNT [REPEATS [DOUBLES]]: processor and wall time per MPI call of rank 0,
+   in ns, on stdout: the smallest of REPEATS runs of COUNT calls.
+   null: sends and receives with MPI_PROC_NULL, nothing but the cost of a call. pingpong: DOUBLES (1) times 8 bytes between
+   two ranks. any: the same, received from any source. farm: rank 0 receives from any source and answers whoever it was, the others ask.
    test, iprobe: polls that fail.
    The clocks are read without libc, so that a replay that gives back recorded times is measured, too. */
 #define _GNU_SOURCE
@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static double data;
+enum { MOST = 1 << 20 };
+static double data[MOST];
 
 static double secondsOf(clockid_t clock) {
     struct timespec t;
@@ -21,15 +22,15 @@ static double secondsOf(clockid_t clock) {
     return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static void messages(int count, int rank, int peer, int source) {
+static void messages(int count, int rank, int peer, int source, int doubles) {
     int i;
     for (i = 0; i < count / 2; ++i) {
         if (rank == 0) {
-            MPI_Send(&data, 1, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD);
-            MPI_Recv(&data, 1, MPI_DOUBLE, source, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(data, doubles, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD);
+            MPI_Recv(data, doubles, MPI_DOUBLE, source, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
-            MPI_Recv(&data, 1, MPI_DOUBLE, source, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(&data, 1, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD);
+            MPI_Recv(data, doubles, MPI_DOUBLE, source, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(data, doubles, MPI_DOUBLE, peer, 2, MPI_COMM_WORLD);
         }
     }
 }
@@ -40,11 +41,11 @@ static void farm(int count, int rank, int ranks) {
     MPI_Status status;
     for (i = 0; i < (rank == 0 ? each * (ranks - 1) : each); ++i) {
         if (rank == 0) {
-            MPI_Recv(&data, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
-            MPI_Send(&data, 1, MPI_DOUBLE, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
+            MPI_Recv(data, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+            MPI_Send(data, 1, MPI_DOUBLE, status.MPI_SOURCE, 2, MPI_COMM_WORLD);
         } else {
-            MPI_Send(&data, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
-            MPI_Recv(&data, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(data, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+            MPI_Recv(data, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
 }
@@ -52,7 +53,7 @@ static void farm(int count, int rank, int ranks) {
 static void tests(int count) {
     int i, flag;
     MPI_Request request;
-    MPI_Irecv(&data, 1, MPI_DOUBLE, 0, 7, MPI_COMM_SELF, &request);
+    MPI_Irecv(data, 1, MPI_DOUBLE, 0, 7, MPI_COMM_SELF, &request);
     for (i = 0; i < count; ++i) {
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     }
@@ -69,6 +70,7 @@ static void probes(int count) {
 
 int main(int argc, char** argv) {
     const int count = argc > 2 ? atoi(argv[2]) : 100000, repeats = argc > 3 ? atoi(argv[3]) : 1;
+    const int wanted = argc > 4 ? atoi(argv[4]) : 1, doubles = wanted < 1 ? 1 : wanted > MOST ? MOST : wanted;
     const char* what = argc > 1 ? argv[1] : "null";
     const int null = strcmp(what, "null") == 0, any = strcmp(what, "any") == 0;
     int rank, ranks, peer, repeat;
@@ -77,7 +79,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     peer = null || ranks != 2 ? MPI_PROC_NULL : 1 - rank;
-    messages(2000, rank, peer, peer); /* warm */
+    messages(2000, rank, peer, peer, 1); /* warm */
     for (repeat = 0; repeat < repeats; ++repeat) {
         MPI_Barrier(MPI_COMM_WORLD);
         cpu = secondsOf(CLOCK_THREAD_CPUTIME_ID);
@@ -89,7 +91,7 @@ int main(int argc, char** argv) {
         } else if (strcmp(what, "farm") == 0) {
             farm(count, rank, ranks);
         } else {
-            messages(count, rank, peer, any ? MPI_ANY_SOURCE : peer);
+            messages(count, rank, peer, any ? MPI_ANY_SOURCE : peer, doubles);
         }
         seconds = secondsOf(CLOCK_MONOTONIC) - begin;
         cpu = secondsOf(CLOCK_THREAD_CPUTIME_ID) - cpu;

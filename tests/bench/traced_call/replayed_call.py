@@ -4,7 +4,7 @@
 usage: replayed_call.py [--pairs N] [--rempi LIBRARY] [--pilgrim LIBRARY] [--npb PROGRAM]... [--no-calls] BIN
 
 BIN: folder with bench_calls, bench_order_log, bench_recording_size, run_recorded and stopline. Of each program N plain runs,
-runs that are recorded (`stopline record`) and replays of such a recording (`stopline --batch`, a gdb beside each rank) are
+runs that are recorded (`stopline record`, and with --check-data) and replays of such a recording (`stopline --batch`, a gdb beside each rank) are
 made in turn; ratios are of the smallest of each, and beside it the smallest ratio of runs that were made one after the
 other. ReMPI's library, where it is given, records and replays in the same turns; Pilgrim's records. Programs of --npb run
 with two ranks; of these the processor time of both ranks counts, less that of a program that does nothing between start and
@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 CALLS, REPEATS = 20_000, 30
-KINDS = {"plain": "plain", "record": "recorded", "replay": "replayed", "rempi0": "ReMPI records", "rempi1": "ReMPI replays",
+KINDS = {"plain": "plain", "checked": "with data", "record": "recorded", "replay": "replayed", "rempi0": "ReMPI records", "rempi1": "ReMPI replays",
          "pilgrim": "Pilgrim records"}
 CLOCK = """#define _GNU_SOURCE
 #include <stdio.h>
@@ -73,7 +73,9 @@ class Turn:
     def once(self):
         stopline = os.path.join(self.options.bin, "stopline")
         self.note("plain", done([*self.launch, *self.variables(), *self.program], self.folder))
-        self.note("record", done([stopline, "record", "-o", "run.stopline", *self.launch, *self.variables(), *self.program], self.folder))
+        for kind, options in (("checked", ["--check-data"]), ("record", [])): # the last one is replayed
+            self.note(kind, done([stopline, "record", "-o", "run.stopline", *options, *self.launch, *self.variables(), *self.program],
+                                 self.folder))
         with open(os.path.join(self.folder, "script"), "w", encoding="utf-8") as script:
             script.write("open run.stopline\nreplay within 100\nwait exited within 600\noutput\ncompared\n")
         text = done([stopline, "--batch", "script"], self.folder)
@@ -140,11 +142,12 @@ def main():
     options.bin = os.path.abspath(options.bin)
     with tempfile.TemporaryDirectory(prefix="replayed-call-") as folder:
         os.makedirs(os.path.join(folder, "rempi"))
-        for what, ranks in () if options.no_calls else (("null", 1), ("pingpong", 2), ("any", 2)):
-            turn = Turn(options, folder, ranks, [os.path.join(options.bin, "bench_calls"), what, str(CALLS), str(REPEATS)], nanoseconds)
+        for what, ranks, doubles in () if options.no_calls else (("null", 1, 1), ("pingpong", 2, 1), ("any", 2, 1), ("pingpong", 2, 8192)):
+            words = [what, str(CALLS if doubles == 1 else CALLS // 20), str(REPEATS), str(doubles)]
+            turn = Turn(options, folder, ranks, [os.path.join(options.bin, "bench_calls"), *words], nanoseconds)
             for _ in range(options.pairs):
                 turn.once()
-            turn.tell(what, "ns a call")
+            turn.tell(what if doubles == 1 else f"{what} {doubles * 8 // 1024}K", "ns a call")
         if not options.no_calls:
             size_of_logs(options, folder)
         if options.npb:
