@@ -33,6 +33,7 @@ struct CommandLine {
     int hangSeconds = 60; ///< of record: no event for so long is a failure; only with untilFail
     quint64 jitter = 0;   ///< of record: seed of delays; 0: none
     bool findRaces = false; ///< of record: --order=racing
+    bool fixedAddresses = false; ///< of record: no address is chosen at random
     QString exportFormat; ///< "chrome" or "otf2"
     QString exportTo;
     QString scriptFile;        ///< of --batch or --session-script; "-" is stdin

@@ -100,6 +100,7 @@ RunEnd runOnce(const CommandLine& line, const QString& file, quint64 jitter) {
     passSignals(&job, &end.interrupted);
     job.setJitter(jitter);
     job.setFindRaces(line.findRaces);
+    job.setFixedAddresses(line.fixedAddresses);
     if (const QString wrong = job.start(); !wrong.isEmpty()) {
         say(wrong);
         end.code = kScriptWrong;

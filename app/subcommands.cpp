@@ -70,8 +70,12 @@ CommandLine parseRecord(const QStringList& arguments) {
                        "those that raced, which is found while the job runs, by timestamps that its ranks share. Their ranks must "
                        "be on one host."),
         QStringLiteral("all|racing"), QStringLiteral("all"));
+    const QCommandLineOption fixedAddresses(
+        QStringLiteral("fixed-addresses"),
+        QStringLiteral("Memory of the job at the same addresses each time, as in a replay. Without it the system chooses, as it "
+                       "does for the plain command; then an order that addresses decide is another one in the replay."));
     parser.addOption(output);
-    parser.addOptions({untilFail, hang, jitter, order});
+    parser.addOptions({untilFail, hang, jitter, order, fixedAddresses});
     parser.addOptions(launch.all());
     parser.addPositionalArgument(QStringLiteral("program"),
                                  QStringLiteral("Program to run, or an MPI launcher."));
@@ -86,6 +90,7 @@ CommandLine parseRecord(const QStringList& arguments) {
     if (const QString wrong = launch.read(parser, result.launch); !wrong.isEmpty()) {
         return only(RunMode::Invalid, wrong);
     }
+    result.fixedAddresses = parser.isSet(fixedAddresses);
     if (parser.isSet(untilFail)) {
         bool ok = false;
         result.untilFail = parser.value(untilFail).toInt(&ok);

@@ -69,7 +69,8 @@ QString causesText(const HeapEvidence& evidence, const QString& causes, const QS
         return causes.arg(pointer +
                           QStringLiteral(
                               " (all are others than in the recording, as the system has chosen them), ")) +
-               QStringLiteral(" Numbers of one's own instead of addresses are the same each time.");
+               QStringLiteral(" Numbers of one's own instead of addresses are the same each time; in a run that is "
+                              "recorded with --fixed-addresses most addresses are, too.");
     }
     if (evidence.buffer.value() != 0) {
         return causes.arg(

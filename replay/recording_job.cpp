@@ -193,7 +193,7 @@ void RecordingJob::onAgent(agent::AgentLink* link) {
     config.mapDirectory = m_installation.mapDirectory;
     config.keepBytes = m_spec.keepBytes;
     config.alsoNoted = m_spec.alsoNoted;
-    config.randomizeAddresses = true; // as without us
+    config.randomizeAddresses = !m_fixedAddresses;
     config.record = true;
     config.jitter = m_jitter;
     config.findRaces = m_findRaces;

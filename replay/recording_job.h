@@ -34,6 +34,8 @@ class RecordingJob : public QObject {
     /// Which receives race is found while the job runs (tracelib/preload/online.h), and a replay of the recording is told the
     /// sources of those alone. Before start().
     void setFindRaces(bool find) { m_findRaces = find; }
+    /// The job's memory is at the same addresses each time, as in a replay; else the system chooses, as without us. Before start().
+    void setFixedAddresses(bool fixed) { m_fixedAddresses = fixed; }
     /// Events that all ranks have recorded so far, as last fetched.
     [[nodiscard]] quint64 eventsSeen() const;
     /// How the rank ended that is most likely the cause of a job that ended badly; empty when every rank ended well.
@@ -93,6 +95,7 @@ class RecordingJob : public QObject {
     bool m_startFailed = false;
     quint64 m_jitter = 0;
     bool m_findRaces = false;
+    bool m_fixedAddresses = false;
     bool m_faultSaid = false;
     struct Chunk {
         ChunkType type;

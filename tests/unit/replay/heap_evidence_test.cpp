@@ -75,7 +75,8 @@ TEST(HeapEvidence, WhereTheSystemHasChosenAddressesAllAreElsewhere) {
                                               "0x5000 in the recording and is at 0x6000 now");
     EXPECT_EQ(causes(found), "So an address (all are others than in the recording, as the system has chosen "
                              "them), a file decides. Numbers of "
-                             "one's own instead of addresses are the same each time.");
+                             "one's own instead of addresses are the same each time; in a run that is recorded with "
+                             "--fixed-addresses most addresses are, too.");
     const HeapEvidence hidden =
         heapEvidence(Log().base(0x7000).heap(2, 1).bytes, Log().base(0x8000).heap(2, 1).bytes, EventIndex(3));
     EXPECT_FALSE(hidden.nothingMoved()) << "though the heap is in the same state";
