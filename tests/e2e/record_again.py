@@ -43,7 +43,8 @@ def again_rebuilt(case):
     out, err = case.batch("- replay\nranks\nreplay\nwait stopped\n")
     case.holds("refusal", err, r"program has been built anew since the run was recorded")
     case.holds("nothing started", out, r"^\[0\] exited with code 0  after 30 MPI_Finalize$")
-    case.holds("departure", err, r"departs from the recording: rank \d, event \d+")
+    case.holds("departure", err, r"departs from the recording: rank \d, event \d+.* — " + re.escape(program) +
+               r" has been built anew since the run was recorded, which may be all there is to it: Restart records the new program\.")
 
 
 def again_clocks(case):
@@ -124,9 +125,19 @@ def again_addresses(case):
                r"MPI_Send to 0 tag 1 4 B, now MPI_Send to 0 tag 2 4 B" + moved + r" — What MPI decides was replayed: so an address that "
                r"malloc gave \(all are others than in the recording, as the system has chosen them\), a file, a time or number from "
                r"elsewhere, the order of threads or of one-sided accesses decides there\. Numbers of one's own instead of addresses are "
-               r"the same each time\. The diagram now shows this execution; you can go on from here\.$")
+               r"the same each time; in a run that is recorded with --fixed-addresses most addresses are, too\. The diagram now shows this execution; you can go on from here\.$")
     case.holds("departure", err, r"^departure: rank 1 event 7: recorded MPI_Send to 0 tag 1 4 B, executed MPI_Send to 0 tag 2 4 B at "
                r"byaddress\.c:\d+" + moved + "$")
+    # At fixed addresses nothing moves by itself: what the file asks for does.
+    write("1000")
+    case.record("--fixed-addresses", "mpirun", "-n", "2", os.path.join(case.programs, "byaddress"), number, "shown")
+    out, _err = case.batch("replay\nwait exited\ncompared\n")
+    case.equal("ranks identical", len(re.findall(r"^\[\d\] identical through event", out, re.MULTILINE)), 2)
+    write("41943040")
+    _out, err = case.batch("replay\nwait stopped\n")
+    case.holds("fixed", err, r"^departure: rank 1 event 7: .*; the heap is not where it was: the buffer of event 3 was at "
+               r"0x55555[0-9a-f]{7} in the recording and is at 0x7fff[0-9a-f]{8} now$")
+    case.holds("not by the system", err, r"so an address that malloc gave \(where the program sorts or hashes by address")
 
 
 def until_fail(case):
@@ -137,7 +148,7 @@ def until_fail(case):
     case.holds("what is said", err, r"Run \d+ of 100 failed \(--jitter \d+\): rank 0 ")
     case.holds("output", out, r"^round \d+: rank 2 came first$")
     case.equal("files", recordings(case), [FILE])
-    case.batch("replay\nwait stopped\nexpect state 0 stopped before the job ends\nexpect where 0 rare.c:31\n"
+    case.batch("replay\nwait stopped\nexpect state 0 stopped before the job ends\nexpect where 0 rare.c:32\n"
                "expect print first rank 0 = 2\n")
 
 
