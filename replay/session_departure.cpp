@@ -47,17 +47,21 @@ void Session::Impl::onDifference(const Difference& difference) {
     const RankProcess* rank = process(found.rank);
     const HeapEvidence heap = heapEvidence(givenValues[found.rank.value()], rank != nullptr ? rank->link()->values() : QByteArray(), found.event);
     found.memory = movedText(heap);
+    const QString unforced = unforcedBefore(found);
+    const QString cause =
+        unforced.isEmpty()
+            ? causesText(heap,
+                         QStringLiteral("What MPI decides was replayed: so %1a file, a time or number from elsewhere, the order of threads or "
+                                        "of one-sided accesses decides there."),
+                         QStringLiteral("an address that malloc gave"))
+            : QStringLiteral("What MPI decides was not all replayed, from ") + unforced;
     departFrom(found,
                    QStringLiteral("The re-execution departs from the recording: rank %1, event %2%3: recorded %4, now %5%6")
                        .arg(rankText(found.rank))
                        .arg(found.event.value())
                        .arg(found.where.known() ? QStringLiteral(" (%1)").arg(lineText(found.where)) : QString(),
                             found.recorded, found.executed, found.memoryPart()),
-                   causesText(heap,
-                              QStringLiteral("What MPI decides was replayed: so %1a file, a time or number from elsewhere, the order of threads or "
-                                             "of one-sided accesses decides there."),
-                              QStringLiteral("an address that malloc gave")) +
-                       QStringLiteral(" The diagram now shows this execution; you can go on from here."));
+                   cause + QStringLiteral(" The diagram now shows this execution; you can go on from here."));
 }
 
 /// Everybody stops; what has been executed this time becomes the recording, and MPI decides again.

@@ -369,6 +369,10 @@ struct Session::Impl {
     void compareSent(const RankProcess* rank, const trace::MappingHeader& header);
     void sayCompared();
     void sayUnforced();
+    /// "MPI_Recv of rank 0 (event 7) on: several threads …": from where on a rank's calls are not forced, and why; empty: all are.
+    [[nodiscard]] QString unforcedFrom(RankId rank) const;
+    /// The same of what may have come to a departure.
+    [[nodiscard]] QString unforcedBefore(const Departure& found) const;
 
     // session_departure.cpp
     void onDifference(const Difference& difference);

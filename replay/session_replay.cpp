@@ -233,19 +233,44 @@ void Session::Impl::sayCompared() {
 }
 
 /// Says once for a recording what of it another execution may do differently.
+QString Session::Impl::unforcedFrom(RankId rank) const {
+    const auto index = std::size_t(rank.value());
+    if (following == nullptr || index >= following->ranks.size() || !following->ranks[index].unforced) {
+        return {};
+    }
+    const Unforced& unforced = *following->ranks[index].unforced;
+    const Timeline& timeline = recording->timeline();
+    const auto call = timeline.callAt(rank, unforced.event);
+    return QStringLiteral("%1 of rank %2 (event %3) on: %4.")
+        .arg(call ? functionText(timeline.details(rank, timeline.call(*call).beginDetails).function) : QString())
+        .arg(rankText(rank))
+        .arg(unforced.event.value())
+        .arg(unforcedText(unforced.why));
+}
+
+QString Session::Impl::unforcedBefore(const Departure& found) const {
+    const auto index = std::size_t(found.rank.value());
+    if (following == nullptr) {
+        return {};
+    }
+    if (index < following->ranks.size() && following->ranks[index].unforced) {
+        return found.event >= following->ranks[index].unforced->event ? unforcedFrom(found.rank) : QString();
+    }
+    for (int i = 0; i < int(following->ranks.size()); ++i) { // what others did may have come to it
+        if (const QString from = unforcedFrom(RankId(i)); !from.isEmpty()) {
+            return from;
+        }
+    }
+    return {};
+}
+
 void Session::Impl::sayUnforced() {
     for (int i = 0; i < int(following->ranks.size()); ++i) {
-        const std::optional<Unforced>& unforced = following->ranks[std::size_t(i)].unforced;
-        if (!unforced) {
+        const QString from = unforcedFrom(RankId(i));
+        if (from.isEmpty()) {
             continue;
         }
-        const auto call = recording->timeline().callAt(RankId(i), unforced->event);
-        const QString text =
-            QStringLiteral("Another execution may differ from %1 of rank %2 (event %3) on: %4.")
-                .arg(call ? functionText(recording->timeline().details(RankId(i), recording->timeline().call(*call).beginDetails).function) : QString())
-                .arg(rankText(RankId(i)))
-                .arg(unforced->event.value())
-                .arg(unforcedText(unforced->why));
+        const QString text = QStringLiteral("Another execution may differ from ") + from;
         if (unforcedSaid.insert(text).second) {
             say(Severity::Info, text, QStringLiteral("A difference is found and said when it happens."));
         }

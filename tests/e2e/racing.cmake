@@ -15,6 +15,13 @@ set_tests_properties(e2e.racing_replay.tag-bounded PROPERTIES RESOURCE_LOCK mpi 
 add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.tag.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
+# Where several threads may call MPI, and one does, as in most programs in Python.
+add_test(NAME e2e.racing_replay.threads COMMAND racing_replay ${programs}/racing 1 6 2)
+add_test(NAME e2e.racing_replay.tag.threads COMMAND racing_replay --by-tag ${programs}/racing 1 6 2 4 6)
+foreach(how racing_replay racing_replay.tag)
+    set_tests_properties(e2e.${how}.threads PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e ENVIRONMENT "${root_environment};RACING_THREADS=1")
+endforeach()
+
 # Sends that are complete at once share a handle, and which ones are is chance.
 add_executable(copies copies.cpp)
 target_link_libraries(copies PRIVATE stopline_replay stopline_qt stopline_warnings stopline_sanitizers)

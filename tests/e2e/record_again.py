@@ -140,6 +140,20 @@ def again_addresses(case):
     case.holds("not by the system", err, r"so an address that malloc gave \(where the program sorts or hashes by address")
 
 
+def again_threads(case):
+    """A program that may call MPI from several threads is replayed until it does."""
+    late = case.path("late")
+    for rank in ("1", "2"):
+        with open(late, "w", encoding="utf-8") as file:
+            file.write(rank)
+        if rank == "1":
+            case.record("mpirun", "-n", "3", os.path.join(case.programs, "latethread"), late)
+    _out, err = case.batch("replay\nwait stopped\n")
+    case.holds("departure", err, r"^error: The re-execution departs from the recording: rank 0, event 12 \(latethread\.c:22\): recorded "
+               r"MPI_Recv got source 2 tag 2 4 B, now MPI_Recv got source 1 tag 2 4 B — What MPI decides was not all replayed, from "
+               r"MPI_Sendrecv of rank 0 \(event 7\) on: several threads call MPI, and in which order they do is not replayed\.")
+
+
 def until_fail(case):
     """Runs that go well leave nothing; the one that fails is kept, and fails again when it is executed again."""
     code, out, err = case.record("--until-fail", "100", "--jitter", "7", "mpirun", "-n", "3",

@@ -17,7 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from record_again import (again, again_addresses, again_clocks, again_data, again_ended, again_input, again_rebuilt,  # noqa: E402
-                          again_seeds, until_fail, until_fail_interrupted, until_fail_well)
+                          again_seeds, again_threads, until_fail, until_fail_interrupted, until_fail_well)
 from record_ended import interrupt, kill_agent, kill_mpirun, kill_rank, kill_recorder, terminate  # noqa: E402
 from record_races import (races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds, races_seeds_long,  # noqa: E402
                           races_unfinished)
@@ -325,7 +325,7 @@ def damaged(case):
 CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, random, mpmd, stdin, exits, kill_rank, kill_agent,
                                  kill_mpirun, kill_recorder, interrupt, terminate, full_disk, window, rebuilt, chrome,
                                  otf2, damaged, again, again_addresses, again_clocks, again_data,
-                                 again_ended, again_input, again_rebuilt, again_seeds, until_fail, until_fail_interrupted, until_fail_well,
+                                 again_ended, again_input, again_rebuilt, again_seeds, again_threads, until_fail, until_fail_interrupted, until_fail_well,
                                  races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds,
                                  races_seeds_long, races_unfinished)}
 

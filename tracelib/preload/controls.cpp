@@ -48,7 +48,7 @@ void ControlMessages::end() {
 }
 
 void ControlMessages::exchange(std::uint64_t event) {
-    if (Forced::left() || !forced.on) {
+    if (forced.left() || !forced.on) {
         m_next = kNever;
         return;
     }

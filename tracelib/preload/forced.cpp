@@ -36,8 +36,8 @@ void Forced::stop() {
     poll.on = false;
 }
 
-bool Forced::left() {
-    return rank.header->orderLeft.load(std::memory_order_relaxed) != 0;
+bool Forced::left() const {
+    return rank.header->orderLeft.load(std::memory_order_relaxed) != 0 || m_severalThreads.load(std::memory_order_relaxed);
 }
 
 bool Patience::again() {
@@ -46,7 +46,7 @@ bool Patience::again() {
     if (++m_rounds > kEager) {
         sched_yield();
     }
-    return !Forced::left();
+    return !forced.left();
 }
 
 OrderReader Forced::take(std::uint64_t event) {
@@ -258,22 +258,23 @@ std::optional<int> Forced::start(std::uint64_t event, const Args& a) {
     int result = MPI_SUCCESS;
     for (std::uint64_t i = 0; i < count; ++i) {
         int code = MPI_SUCCESS;
-        Receive* receive = find(requests[i]);
+        const std::optional<Receive> receive = copyOf(requests[i]);
         const bool ours = i == special;
         const std::uint64_t source = ours ? entry.number() : 0;
         if (ours) {
             special = --left > 0 ? entry.number() : count;
         }
-        if (!ours || receive == nullptr || receive->shadow != predefined.requestNull) {
+        if (!ours || !receive || receive->shadow != predefined.requestNull) {
             code = real.Start(&requests[i]);
-            if (receive != nullptr) {
-                receive->handle = requests[i]; // MPI may have made another request of it
+            if (receive) {
+                renamed(receive->handle, requests[i]);
             }
         } else {
-            code = source == 0 ? withhold(&receive->shadow)
+            MPI_Request shadow = predefined.requestNull;
+            code = source == 0 ? withhold(&shadow)
                                : real.Irecv(receive->buffer, receive->count, receive->datatype,
-                                            static_cast<int>(source - 1), receive->tag, receive->comm, &receive->shadow);
-            m_shadows += receive->shadow != predefined.requestNull ? 1 : 0;
+                                            static_cast<int>(source - 1), receive->tag, receive->comm, &shadow);
+            shadowIs(requests[i], shadow);
         }
         result = result == MPI_SUCCESS ? code : result;
     }
@@ -319,79 +320,6 @@ int Forced::probed(int asked, MPI_Comm* comm) {
 
 std::optional<int> Forced::deliver(Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs) {
     return poll.outcome == PollOutcome::Completed ? completeThese(poll.entry, shape, a, statuses, refs) : std::nullopt;
-}
-
-void Forced::rememberReceive(const Args& a) {
-    if (a.count > INT_MAX || *a.request == predefined.requestNull || !m_receives.reserve(m_receiveCount + 1)) {
-        return;
-    }
-    const Asking asking;
-    MPI_Datatype copy = predefined.datatypeNull;
-    if (real.Type_dup(a.datatype, &copy) != MPI_SUCCESS) {
-        return;
-    }
-    m_receives[m_receiveCount++] = {*a.request, predefined.requestNull, const_cast<void*>(a.buf),
-                                    static_cast<int>(a.count), a.tag, copy, a.comm};
-}
-
-Forced::Receive* Forced::find(MPI_Request handle) {
-    for (std::size_t i = 0; i < m_receiveCount; ++i) {
-        if (m_receives[i].handle == handle) {
-            return &m_receives[i];
-        }
-    }
-    return nullptr;
-}
-
-void Forced::forget(MPI_Request request) {
-    Receive* receive = find(request);
-    if (receive == nullptr) {
-        return;
-    }
-    const Asking asking;
-    if (receive->shadow != predefined.requestNull) {
-        --m_shadows;
-        real.Request_free(&receive->shadow);
-    }
-    real.Type_free(&receive->datatype);
-    *receive = m_receives[--m_receiveCount];
-}
-
-MPI_Request Forced::shadowOf(MPI_Request request) {
-    const Receive* receive = request == predefined.requestNull ? nullptr : find(request);
-    return receive == nullptr ? predefined.requestNull : receive->shadow;
-}
-
-void Forced::shadowIs(MPI_Request request, MPI_Request now) {
-    Receive* receive = find(request);
-    if (receive != nullptr) {
-        receive->shadow = now;
-        m_shadows -= now == predefined.requestNull ? 1 : 0;
-    }
-}
-
-void Shadows::substitute() {
-    if (m_users.data() == nullptr) { // no memory: MPI sees requests that are not on
-        m_count = 0;
-        return;
-    }
-    for (std::size_t i = 0; i < m_count; ++i) {
-        const MPI_Request shadow = forced.shadowOf(m_requests[i]);
-        m_users[i] = predefined.requestNull;
-        if (shadow != predefined.requestNull) {
-            m_users[i] = m_requests[i];
-            m_requests[i] = shadow;
-        }
-    }
-}
-
-void Shadows::restore() {
-    for (std::size_t i = 0; i < m_count; ++i) {
-        if (m_users[i] != predefined.requestNull) {
-            forced.shadowIs(m_users[i], m_requests[i]);
-            m_requests[i] = m_users[i];
-        }
-    }
 }
 
 } // namespace stopline::preload

@@ -5,11 +5,13 @@
 
 #include "dialect.h"
 #include "pool.h"
+#include "rank.h"
 #include "scratch.h"
 
 #include "../codec.h"
 #include "../order.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,8 +30,9 @@ enum class PollAnswer : std::uint8_t {
     Yes,  ///< yes, as soon as it is so
 };
 
-/// One instance, in static memory, without constructor. Not thread-safe: a program whose threads call MPI at the same
-/// time is not forced, as its event numbers are not the same each time.
+/// One instance, in static memory, without constructor. Only the first thread that calls MPI is forced, and only until a second
+/// one does: from there on the numbers of events are not the same each time. What outlives that, the receives that stand for
+/// the user's, is under the rank's lock.
 class Forced {
   public:
     struct Poll {
@@ -45,10 +48,15 @@ class Forced {
     void stop();
     /// The call with this begin has an entry, or the program has passed one. As cheap as it can be: every call that may
     /// have one asks.
-    [[nodiscard]] bool concerns(std::uint64_t event) const { return on && event >= m_next; }
+    [[nodiscard]] bool concerns(std::uint64_t event) const { return on && event >= m_next && thread.ordinal == 0; }
+    /// This try of a poll is one of the log's.
+    [[nodiscard]] bool concernsPoll() const { return poll.on && thread.ordinal == 0; }
 
-    /// The debugger wants MPI to decide from here on: what was recorded cannot come any more.
-    [[nodiscard]] static bool left();
+    /// MPI is to decide from here on, as the debugger wants it (what was recorded cannot come any more), or as a second thread
+    /// has called MPI.
+    [[nodiscard]] bool left() const;
+    /// A second thread calls MPI. From that thread.
+    void foundThread() { m_severalThreads.store(true, std::memory_order_relaxed); }
 
     // For calls that concerns() has named.
     /// `place` now names the source that the receive or probe had, `comm` the communicator that its message travels on, and
@@ -79,14 +87,16 @@ class Forced {
     /// Testany and Testsome that succeed, Testall that failed.
     std::optional<int> deliver(Shape shape, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs);
 
-    // Persistent receives get their messages through receives of ours, since their own source cannot be changed.
+    // Persistent receives get their messages through receives of ours, since their own source cannot be changed. From any
+    // thread.
+    [[nodiscard]] bool remembersReceives() const { return m_receiveCount.load(std::memory_order_relaxed) != 0; }
     void rememberReceive(const Args& a);
     /// The user frees a request: one of ours that stands for it goes its own way.
     void forget(MPI_Request request);
-    [[nodiscard]] bool anyShadow() const { return m_shadows != 0; }
+    [[nodiscard]] bool anyShadow() const { return m_shadows.load(std::memory_order_relaxed) != 0; }
     /// What stands for a request of the user; requestNull where nothing does.
     [[nodiscard]] MPI_Request shadowOf(MPI_Request request);
-    /// The call has left `now` of what stands for a request: requestNull when it is complete.
+    /// `now` stands for a request: requestNull when that is complete.
     void shadowIs(MPI_Request request, MPI_Request now);
 
     bool on = false;
@@ -104,7 +114,9 @@ class Forced {
     };
     /// The entry of a call, to be read; the log goes on behind it.
     trace::OrderReader take(std::uint64_t event);
-    Receive* find(MPI_Request handle);
+    Receive* find(MPI_Request handle);          ///< under the lock
+    std::optional<Receive> copyOf(MPI_Request handle);
+    void renamed(MPI_Request handle, MPI_Request now);
     static int withhold(MPI_Request* request);
     static bool undo(MPI_Request* request, MPI_Status* status, int* code);
     static std::optional<int> completeThese(trace::OrderReader& entry, Shape shape, const Args& a,
@@ -114,8 +126,9 @@ class Forced {
 
     std::uint64_t m_next = 0; ///< begin of the call of the next entry
     trace::OrderReader m_log;
-    std::size_t m_shadows = 0; ///< receives that one of ours stands for
-    std::size_t m_receiveCount = 0;
+    std::atomic<bool> m_severalThreads{false};
+    std::atomic<std::size_t> m_shadows{0}; ///< receives that one of ours stands for; changed under the lock
+    std::atomic<std::size_t> m_receiveCount{0}; ///< changed under the lock
     Pool<Receive, 16> m_receives;
 };
 extern Forced forced;

@@ -12,6 +12,9 @@ void registerThread() {
     errno = savedErrno;
     const RankLock lock;
     thread.ordinal = static_cast<std::uint16_t>(rank.threads < 0xffff ? rank.threads++ : 0xffff);
+    if (thread.ordinal != 0) {
+        forced.foundThread();
+    }
 }
 
 trace::ErrorClass errorClass(int code) {
@@ -43,8 +46,7 @@ void addFreedNow(DetailsView& d) {
 std::uint64_t Frame::closePoll(const DetailsView& details, TimeNs execution) {
     const std::uint64_t failures = rank.poll.failures;
     rank.poll.open.store(false, std::memory_order_relaxed);
-    if (forced.poll
-            .on) { // never where several threads call: those are not forced, and look at it without the lock
+    if (forced.concernsPoll()) {
         forced.poll.on = false;
     }
     const std::uint64_t number = rank.recorder.append(details, execution, failures);

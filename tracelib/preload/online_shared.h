@@ -77,14 +77,14 @@ class SharedClocks {
 
     [[nodiscard]] Header& header() const { return *reinterpret_cast<Header*>(m_base); }
     /// A rank's timestamp: its own to change, everybody's to read.
-    [[nodiscard]] std::atomic<Tick>* clock(std::uint32_t rank) const {
-        return reinterpret_cast<std::atomic<Tick>*>(ofRank(rank));
+    [[nodiscard]] std::atomic<Tick>* clock(std::uint32_t owner) const {
+        return reinterpret_cast<std::atomic<Tick>*>(ofRank(owner));
     }
-    [[nodiscard]] Counter& arrivalCount(std::uint32_t rank) const {
-        return *reinterpret_cast<Counter*>(ofRank(rank) + kMostRanks * sizeof(Tick));
+    [[nodiscard]] Counter& arrivalCount(std::uint32_t owner) const {
+        return *reinterpret_cast<Counter*>(ofRank(owner) + kMostRanks * sizeof(Tick));
     }
-    [[nodiscard]] ArrivalSlot& arrival(std::uint32_t rank, std::uint64_t number) const {
-        return *reinterpret_cast<ArrivalSlot*>(ofRank(rank) + kMostRanks * sizeof(Tick) + sizeof(Counter) +
+    [[nodiscard]] ArrivalSlot& arrival(std::uint32_t owner, std::uint64_t number) const {
+        return *reinterpret_cast<ArrivalSlot*>(ofRank(owner) + kMostRanks * sizeof(Tick) + sizeof(Counter) +
                                                number % kArrivals * arrivalBytes());
     }
     [[nodiscard]] Queue& queue(std::uint32_t sender, std::uint32_t receiver) const {
@@ -111,8 +111,8 @@ class SharedClocks {
     [[nodiscard]] std::uint64_t queueBytes() const {
         return whole(sizeof(Queue) + m_capacity * messageBytes());
     }
-    [[nodiscard]] std::byte* ofRank(std::uint32_t rank) const {
-        return m_base + kHeaderBytes + rank * rankBytes();
+    [[nodiscard]] std::byte* ofRank(std::uint32_t owner) const {
+        return m_base + kHeaderBytes + owner * rankBytes();
     }
 
     std::byte* m_base = nullptr;

@@ -39,7 +39,7 @@ template <typename Fill, typename Call, typename SaysNo, typename FillEnd, typen
 int polled(Frame& frame, Fill fill, Call call, SaysNo saysNo, FillEnd fillEnd, SayNo sayNo, Succeed succeed) {
     frame.beginPoll(fill);
     int code = MPI_SUCCESS;
-    if (forced.poll.on) [[unlikely]] {
+    if (forced.concernsPoll()) [[unlikely]] {
         switch (forced.pollAnswer()) {
         case PollAnswer::No:
             sayNo();
@@ -291,7 +291,7 @@ int tracedSendInit(const Args& a, CodeAddress site, Call call) {
 template <FunctionId F, typename Call>
 int tracedRecvInit(const Args& a, CodeAddress site, Call call) {
     const int code = tracedIrecv<F, true>(wholeOf<F>(a), site, call);
-    if (forced.on && code == MPI_SUCCESS) [[unlikely]] {
+    if (forced.on && code == MPI_SUCCESS && !forced.left()) [[unlikely]] {
         forced.rememberReceive(a);
     }
     return code;

@@ -56,9 +56,6 @@ void becomeLive() {
     real.Comm_size(predefined.world, &size);
     real.Query_thread(&level);
     rank.multiple = level == MPI_THREAD_MULTIPLE;
-    if (rank.multiple) { // the numbers of events are not the same each time
-        forced.stop();
-    }
     rank.tagUpperBound = attributeOf(MPI_TAG_UB, 32767);
     if (rank.header->findRaces.load(std::memory_order_relaxed) != 0) {
         online.start(number, size, rank.multiple);

@@ -255,7 +255,7 @@ int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
             followed = operands.follow();
         },
         [&] {
-            if (forced.on) [[unlikely]] {
+            if (forced.remembersReceives()) [[unlikely]] {
                 forced.forget(*a.request);
             }
             if (sent.on) [[unlikely]] {
