@@ -1,7 +1,7 @@
 // CLOCK_MONOTONIC, read through the processor's time stamp counter where that is safe: 12 ns instead of 27.
 //
-// Safe means: the kernel itself uses the counter as its clock, and only one thread calls MPI (the state below
-// has no lock). The rate is measured anew every few milliseconds from the kernel's clock, so that a
+// Safe means: the kernel itself uses the counter as its clock, or its host does for it and the counter never stops or changes
+// its rate, and only one thread calls MPI (the state below has no lock). The rate is measured anew every few milliseconds from the kernel's clock, so that a
 // correction of that clock is followed, and the counter is given up for good when it disagrees.
 #include "rank.h"
 #include "values.h"
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <x86intrin.h>
 #endif
 
@@ -55,14 +56,29 @@ void readBoth(std::uint64_t& ticks, TimeNs& ns) {
     }
 }
 
+/// Runs at one rate whatever the processor does (CPUID 0x80000007, bit 8 of EDX).
+bool counterIsInvariant() {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0;
+}
+
+/// Clocks of virtual machines that are the counter, with a scale and an offset from the host.
+bool isCounterOfHost(const char* name) {
+    return std::strcmp(name, "kvm-clock\n") == 0 || std::strcmp(name, "hyperv_clocksource_tsc_page\n") == 0;
+}
+
 bool kernelTrustsCounter() {
     const int savedErrno = errno;
-    char name[8] = {};
+    char name[32] = {};
     const int fd =
         open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
     bool trusts = false;
     if (fd >= 0) {
-        trusts = read(fd, name, sizeof name - 1) >= 4 && std::strncmp(name, "tsc\n", 4) == 0;
+        trusts = read(fd, name, sizeof name - 1) > 0 &&
+                 (std::strcmp(name, "tsc\n") == 0 || (isCounterOfHost(name) && counterIsInvariant()));
         close(fd);
     }
     errno = savedErrno;
