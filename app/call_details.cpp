@@ -64,7 +64,10 @@ QString commText(const Timeline& timeline, RankId rank, CommIndex index) {
     }
     const trace::CommInfo& info = timeline.comm(rank, index);
     QVector<int> members(info.members.begin(), info.members.end());
-    QString text = QStringLiteral("communicator %1 of ranks %2").arg(index.value()).arg(rankSetText(members));
+    const QString what = info.kind == trace::CommKind::Window ? QStringLiteral("window")
+                         : info.kind == trace::CommKind::File ? QStringLiteral("file")
+                                                              : QStringLiteral("communicator");
+    QString text = QStringLiteral("%1 %2 of ranks %3").arg(what).arg(index.value()).arg(rankSetText(members));
     if (!info.remote.empty()) {
         text += QStringLiteral(" with ranks %1")
                     .arg(rankSetText(QVector<int>(info.remote.begin(), info.remote.end())));

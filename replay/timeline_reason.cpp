@@ -102,14 +102,8 @@ Need Inquiry::message(const EventDetails& asked) {
         return Need::Met;
     }
     const std::int32_t from = m_data.worldRank(m_rank, asked.comm, asked.recvPeer);
-    for (const std::uint32_t open : m_data.openMessages) {
-        const Message& m = m_data.messages[open];
-        if (m.state == MessageState::Unreceived && m.receiver.value() == m_rank &&
-            m.commId == m_data.commEntries[comm].id &&
-            (asked.recvPeer == kAnySource || m.sender.value() == from) &&
-            (asked.recvTag == kAnyTag || asked.recvTag == m.tag) && reached(*m.send)) {
-            return Need::Met;
-        }
+    if (isOnItsWay(m_data, m_rank, asked, [this](const Message& m) { return reached(*m.send); })) {
+        return Need::Met;
     }
     if (from >= 0) {
         return unmet(m_call, "a message from rank " + rankName(from) + "; " + rankStands(from));

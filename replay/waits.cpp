@@ -101,14 +101,8 @@ class Waits {
             return;
         }
         const std::int32_t from = m_data.worldRank(m_rank, asked.comm, asked.recvPeer);
-        for (const std::uint32_t open : m_data.openMessages) {
-            const Message& m = m_data.messages[open];
-            if (m.state == MessageState::Unreceived && m.receiver.value() == m_rank &&
-                m.commId == m_data.commEntries[comm].id &&
-                (asked.recvPeer == kAnySource || m.sender.value() == from) &&
-                (asked.recvTag == kAnyTag || asked.recvTag == m.tag)) {
-                return;
-            }
+        if (isOnItsWay(m_data, m_rank, asked, [](const Message&) { return true; })) {
+            return;
         }
         if (asked.recvPeer != kAnySource) {
             add({{from}, false, {}});
@@ -261,6 +255,21 @@ class Waits {
 
 std::vector<WaitClause> waitsOf(const TimelineData& data, std::int32_t rank, std::uint32_t call) {
     return Waits(data, rank, call).find();
+}
+
+bool isOnItsWay(const TimelineData& data, std::int32_t rank, const EventDetails& asked,
+                const std::function<bool(const Message&)>& wanted) {
+    const std::uint32_t comm = data.commEntry(rank, asked.comm);
+    if (comm == kNone) {
+        return false;
+    }
+    const std::int32_t from = data.worldRank(rank, asked.comm, asked.recvPeer);
+    return std::any_of(data.openMessages.begin(), data.openMessages.end(), [&](std::uint32_t open) {
+        const Message& m = data.messages[open];
+        return m.state == MessageState::Unreceived && m.receiver.value() == rank &&
+               m.commId == data.commEntries[comm].id && (asked.recvPeer == kAnySource || m.sender.value() == from) &&
+               (asked.recvTag == kAnyTag || asked.recvTag == m.tag) && wanted(m);
+    });
 }
 
 bool waitsByLinks(CallClass callClass) {

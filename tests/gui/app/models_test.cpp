@@ -231,6 +231,31 @@ class ModelsTest : public QObject {
         }
     }
 
+    void callDetailsOfAWindow() {
+        Session session;
+        recordMessages(session, 3);
+        Timeline& timeline = *scriptOf(session).timeline;
+        const RankId rank{1};
+        for (const auto& [kind, text] : {std::pair(trace::CommKind::Window, "window %1 of ranks 0-2"),
+                                         std::pair(trace::CommKind::File, "file %1 of ranks 0-2"),
+                                         std::pair(trace::CommKind::Dup, "communicator %1 of ranks 0-2")}) {
+            trace::CommInfo info;
+            info.kind = kind;
+            info.id = 70 + std::uint64_t(kind);
+            info.members = {0, 1, 2};
+            trace::EventDetails begin;
+            begin.comm = timeline.addComm(rank, info);
+            begin.function = trace::FunctionId::Win_fence;
+            timeline.addEvent(rank, timeline.addDetails(rank, begin), 900);
+            const QString html = callDetailsHtml(session, {rank, CallIndex{timeline.callCount(rank) - 1}}, QPalette());
+            QVERIFY2(html.contains(QString::fromUtf8(text).arg(begin.comm.value())), qPrintable(html));
+            trace::EventDetails end;
+            end.kind = trace::EventKind::End;
+            end.function = begin.function;
+            timeline.addEvent(rank, timeline.addDetails(rank, end), 910);
+        }
+    }
+
     void outputLines() {
         OutputLog log;
         log.add(RankId{0}, 1, "hel");
