@@ -11,13 +11,13 @@ struct Row {
     CallClass callClass;
 };
 
-constexpr std::array kRows = {
+constexpr std::array<Row, static_cast<std::size_t>(FunctionId::Count)> kRows = {{ // its length not deduced: clang allows 256 at most
 #define STOPLINE_FUNCTION(name, class_, ...) Row{"MPI_" #name, CallClass::class_},
 #include "functions.def"
 #include "functions_mpi4.def"
 #undef STOPLINE_FUNCTION
-};
-static_assert(kRows.size() == static_cast<std::size_t>(FunctionId::Count));
+}};
+static_assert(!kRows.back().name.empty()); // a row for each
 
 } // namespace
 
