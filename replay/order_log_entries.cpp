@@ -21,7 +21,7 @@ void keepRacing(EntriesByCall& entries, StartedSources& started, const FoundRace
         at = entry.kind == OrderKind::Source ? entries.erase(at) : std::next(at);
     }
     for (auto& [event, positions] : started) {
-        std::erase_if(positions, [&](const std::pair<const std::size_t, std::uint64_t>& one) {
+        std::erase_if(positions, [&racing, event = event](const std::pair<const std::size_t, std::uint64_t>& one) {
             return one.second != 0 && !racing.has(EventIndex(event), std::uint32_t(one.first));
         });
     }
