@@ -18,11 +18,11 @@ void Forced::rememberReceive(const Args& a) {
     const RankLock lock;
     const std::size_t count = m_receiveCount.load(std::memory_order_relaxed);
     if (!m_receives.reserve(count + 1)) {
+        real.Type_free(&copy);
         return;
     }
+    m_receives[count] = {*a.request, predefined.requestNull, const_cast<void*>(a.buf), static_cast<int>(a.count), a.tag, copy, a.comm};
     m_receiveCount.store(count + 1, std::memory_order_relaxed);
-    m_receives[count] = {*a.request, predefined.requestNull, const_cast<void*>(a.buf),
-                                    static_cast<int>(a.count), a.tag, copy, a.comm};
 }
 
 Forced::Receive* Forced::find(MPI_Request handle) {
