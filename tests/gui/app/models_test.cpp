@@ -236,6 +236,11 @@ class ModelsTest : public QObject {
         recordMessages(session, 3);
         Timeline& timeline = *scriptOf(session).timeline;
         const RankId rank{1};
+        trace::CommInfo self;
+        self.kind = trace::CommKind::Self;
+        self.id = 2;
+        self.members = {1};
+        QCOMPARE(timeline.addComm(rank, self), kCommSelf);
         for (const auto& [kind, text] : {std::pair(trace::CommKind::Window, "window %1 of ranks 0-2"),
                                          std::pair(trace::CommKind::File, "file %1 of ranks 0-2"),
                                          std::pair(trace::CommKind::Dup, "communicator %1 of ranks 0-2")}) {
