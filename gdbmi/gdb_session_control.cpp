@@ -108,11 +108,10 @@ void GdbSession::Impl::sendSettings(GdbSession::Handler<Unit> handler) {
     // What gdb's printers show is what has parts, instead of the insides of std::vector.
     send("-enable-pretty-printing", false);
     // SIGSTOP and SIGINT are how a rank is paused; the program never sees those. Signals that programs send
-    // themselves (and the snapshot signal) pass without a stop, and the one by which a launcher that ends a job
-    // wakes who sleeps.
+    // themselves (and the snapshot signal) pass without a stop.
     send(consoleCommand(handleCommand("SIGSTOP SIGINT", true, false)), true);
     send(consoleCommand(handleCommand(
-             "SIGUSR1 SIGUSR2 SIGCHLD SIGALRM SIGVTALRM SIGPROF SIGURG SIGIO SIGWINCH SIGCONT", false, true)),
+             "SIGUSR1 SIGUSR2 SIGCHLD SIGALRM SIGVTALRM SIGPROF SIGURG SIGIO SIGWINCH", false, true)),
          true);
     send(consoleCommand(handleCommand(realTimeSignals(), false, true)), true,
          [first, handler = std::move(handler)] { handler(*first); });
