@@ -60,6 +60,11 @@ class Builder {
     }
 
   private:
+    struct Post {
+        std::uint64_t event;
+        bool anySource;
+    };
+
     void take(std::uint64_t openFailures) {
         const std::uint32_t calls = m_timeline.callCount(m_rank);
         if (m_timeline.firstEvent(m_rank).value() > 1) {
@@ -116,6 +121,21 @@ class Builder {
             }
         }
         return false;
+    }
+
+    /// A receive of any source that stands before the race's in MPI's order, and would take the chosen message from it: it
+    /// stays as recorded although its own message may come only behind what is shared. Where it cannot come before the race is
+    /// decided, there is no such choice (rule 3 of races.h).
+    [[nodiscard]] bool wouldTakeChosen(const Post& post, std::uint64_t posted) const {
+        if (m_choice == nullptr || m_choice->race.call.rank != m_rank || !post.anySource || posted > m_upTo ||
+            posted >= m_timeline.call(m_choice->race.call).begin.value()) {
+            return false;
+        }
+        // Of a persistent one the call that made it knows.
+        const auto made = m_timeline.callAt(m_rank, EventIndex(post.event));
+        const EventDetails& asked = m_timeline.details(m_rank, m_timeline.call(*made).beginDetails);
+        return asked.comm != kNoComm && m_timeline.comm(m_rank, asked.comm).id == m_choice->race.commId &&
+               (asked.recvTag == kAnyTag || asked.recvTag == m_choice->tag);
     }
 
     void note(Unforced::Why why, const Call& call) {
@@ -273,7 +293,8 @@ class Builder {
                             (completion.status.cancelled || m_choice->race.sender.value() < 0 ||
                              sourceIs(completion.status.source, posted));
         m_choiceMade = m_choiceMade || choose;
-        if (!choose && !again(call) && (youngerThanChoice(posted) || !decidedBefore(serial, posted, completion.status.cancelled))) {
+        if (!choose && !again(call) && !wouldTakeChosen(post, posted) &&
+            (youngerThanChoice(posted) || !decidedBefore(serial, posted, completion.status.cancelled))) {
             return;
         }
         const bool cancelled = completion.status.cancelled && !choose;
@@ -339,10 +360,6 @@ class Builder {
         }
     }
 
-    struct Post {
-        std::uint64_t event;
-        bool anySource;
-    };
     struct Started {
         std::uint64_t event = 0; ///< begin of the last Start of it
         std::size_t position = 0;

@@ -73,7 +73,8 @@ bool sendMayWait(const Timeline& timeline, const Race& race) {
 } // namespace
 
 Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& alternative, std::string& why) {
-    Choice choice{race, alternative.sender, std::uint64_t(std::max(0, alternative.source)), timeline.call(alternative.send).begin, {}};
+    Choice choice{race, alternative.sender, std::uint64_t(std::max(0, alternative.source)), alternative.tag,
+                  timeline.call(alternative.send).begin, {}};
     if (alternative.source < 0) {
         why = "it is not known which rank of the communicator rank " + rankName(alternative.sender) + " is";
         return choice;

@@ -16,7 +16,8 @@ struct Choice {
     Race race;
     RankId sender{-1};            ///< of the message that it is to get
     std::uint64_t source = 0;     ///< the same, as a rank in the communicator
-    EventIndex sendBegin{0};      ///< of it; behind `upTo` where only MPI's own waiting keeps it back until then
+    std::int32_t tag = 0;         ///< of that message
+    EventIndex sendBegin{0};      ///< of its send; behind `upTo` where only MPI's own waiting keeps it back until then
     std::vector<EventIndex> upTo; ///< by rank: the last event that is to be as recorded
 };
 

@@ -94,6 +94,9 @@ OPEN_MPI = {
 
 
 # Open MPI 4.1 now and then loses the text of an error on its way to mpirun; that is not what is looked at here.
+# Nor are other faults of a launcher that do not come again: a program may do otherwise once, but not twice in a row, and no
+# more than so many of them.
+MOST_ODDITIES = 2
 LOST_TEXT = re.compile(r"ORTE_ERROR_LOG: .* in file .*show_help\.c")
 
 
@@ -120,7 +123,7 @@ def main():
     mpich = sys.argv[1:2] == ["--mpich"]
     launcher = "mpirun.mpich" if mpich else "mpirun.openmpi" if shutil.which("mpirun.openmpi") else "mpirun"
     test_folder, demo_folder, *parts = sys.argv[2 if mpich else 1:]
-    failures, done, skipped = 0, 0, set()
+    failures, done, oddities, skipped = 0, 0, 0, set()
     jobs = [(test_folder, *test) for test in TESTS] + [(demo_folder, *demo) for demo in DEMOS]
     jobs += [(test_folder, f"random_mpi {seed}", 0, f"^seed {seed}, 60 steps, checksum [0-9a-f]{{16}}$")
              for seed in RANDOM_SEEDS for _ in range(2)]
@@ -135,24 +138,28 @@ def main():
         if not os.path.exists(program):
             skipped.add(name)
             continue
-        for _ in range(3):
-            # MPICH's launcher ends with a signal when nobody reads what it is given.
-            words = b"ab\nlonger line\n" if name == "stdin" or not mpich else None
-            code, output = run(launcher, [program, *arguments], HANG_SECONDS if expected == HANGS else GRACE_SECONDS, words)
-            if not LOST_TEXT.search(output):
-                break
-        ok = (code is None) if expected == HANGS else code in expected if isinstance(expected, tuple) else code == expected
-        ok = ok and re.search(pattern, output, re.MULTILINE) is not None
-        if name == "random_mpi":
-            ok = ok and checksums.setdefault(text, output) == output
+        # MPICH's launcher ends with a signal when nobody reads what it is given.
+        words = b"ab\nlonger line\n" if name == "stdin" or not mpich else None
         done += 1
-        if not ok:
-            failures += 1
+        for attempt in range(3):
+            code, output = run(launcher, [program, *arguments], HANG_SECONDS if expected == HANGS else GRACE_SECONDS, words)
+            ok = (code is None) if expected == HANGS else code in expected if isinstance(expected, tuple) else code == expected
+            ok = ok and re.search(pattern, output, re.MULTILINE) is not None
+            if name == "random_mpi":
+                ok = ok and checksums.setdefault(text, output) == output
+            if ok:
+                break
             print(f"FAILED {text}: exit {'none' if code is None else code}, expected {expected} and /{pattern}/; it wrote:\n"
                   f"{output}")
+            if not LOST_TEXT.search(output):
+                oddities += 1
+                if attempt > 0 or oddities > MOST_ODDITIES:
+                    break
+        if not ok:
+            failures += 1
     if skipped:
         print("not built, skipped:", ", ".join(sorted(skipped)))
-    print(f"{done - failures} of {done} runs as expected")
+    print(f"{done - failures} of {done} runs as expected, {oddities} times another outcome")
     return 1 if failures or done == 0 else 0
 
 

@@ -84,6 +84,42 @@ TEST(RaceChoice, ReceivesPostedBeforeGetWhatTheyGotAndThoseAfterAreLeftToMpi) {
     EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 1\n5 kind 1 3\n");
 }
 
+/// A job whose rank 0 posts a receive, whose message is sent only behind what a choice for the next one shares, as a
+/// probe comes before both are complete. `older` posts the first and `complete` sees it complete.
+template <typename Older, typename Complete>
+Timeline withAnOlderReceive(Older&& older, Complete&& complete) {
+    Job job(4);
+    const Serial a = older(job[0]);                               // 3
+    const Serial b = job[0].irecv(kAny, 5);                       // 5
+    job[0].probe(FunctionId::Iprobe, kAny, 9, {2, 9}, true, 0);   // 7
+    job[0].recv(2, 9);                                            // 9
+    job[0].send(1, 7);                                            // 11
+    job[0].wait(b, {2, 5});                                       // 13
+    complete(job[0], a);                                          // 15
+    job[0].recv(3, 5);
+    job[1].recv(0, 7);
+    job[1].send(0, 5); // for a
+    job[1].send(0, 6); // for a that asks for it
+    job[2].send(0, 9);
+    job[2].send(0, 5); // for b
+    job[3].send(0, 5); // the other message
+    return job.timeline();
+}
+
+TEST(RaceChoice, AnOlderReceiveThatWouldTakeTheChosenMessageStaysAsItWas) {
+    const Timeline timeline = withAnOlderReceive([](auto& rank) { return rank.irecv(kAny, 5); },
+                                                 [](auto& rank, Serial a) { rank.wait(a, {1, 5}); });
+    const Choice choice = choose(timeline, at(0, 2), 3);
+    EXPECT_EQ(upTo(choice), "6 3 6 4"); // rank 1 begins to receive what is sent behind the probe
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 1\n5 kind 1 3\n");
+}
+
+TEST(RaceChoice, AnOlderReceiveThatWouldNotTakeItIsLeftToMpi) {
+    const Timeline timeline = withAnOlderReceive([](auto& rank) { return rank.irecv(kAny, 6); },
+                                                 [](auto& rank, Serial a) { rank.wait(a, {1, 6}); });
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choose(timeline, at(0, 2), 3))), "5 kind 1 3\n");
+}
+
 TEST(RaceChoice, WhatAYoungerReceiveGotIsNotHeldToBeAsItWas) {
     Job job(3);
     job[1].send(0, 5);
