@@ -45,7 +45,7 @@ std::string_view limitText(trace::RaceLimit limit) {
     case trace::RaceLimit::Ranks:
         return "it has more than 64 ranks";
     case trace::RaceLimit::Threads:
-        return "several threads may call MPI (MPI_THREAD_MULTIPLE)";
+        return "several threads of a rank called MPI";
     case trace::RaceLimit::OneSided:
         return "it uses one-sided communication";
     case trace::RaceLimit::Processes:

@@ -114,3 +114,8 @@ foreach(how shown hidden sent)
     add_test(NAME e2e.byaddress.${how} COMMAND byaddress ${programs}/byaddress ${how})
     set_tests_properties(e2e.byaddress.${how} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e ENVIRONMENT "${root_environment}")
 endforeach()
+foreach(how shown hidden)
+    add_test(NAME e2e.byaddress.${how}.threads COMMAND byaddress ${programs}/byaddress ${how})
+    set_tests_properties(e2e.byaddress.${how}.threads PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e
+        ENVIRONMENT "${root_environment};BYADDRESS_THREADS=1")
+endforeach()

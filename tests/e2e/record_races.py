@@ -8,8 +8,10 @@ from record_support import FILE
 PROGRAMS = ["wildcard", "wildcard 5 7", "tasks", "particles", "search 9", "table", "probe", "p2p", "comms", "collectives", "unordered",
             "table1/det", "table1/line", "table1/mesh 100 50", "table1/mult", "table1/sys", "table1/tycho"]
 RACING = {"wildcard", "tasks", "table1/sys", "table1/tycho"}  # whatever the order is
-LIMITS = [("onesided", "it uses one-sided communication"), ("threads", r"several threads may call MPI \(MPI_THREAD_MULTIPLE\)"),
+LIMITS = [("onesided", "it uses one-sided communication"), ("threads", "several threads of a rank called MPI"),
           ("spawn", "it exchanges messages with another job")]
+RANDOM_PROGRAM = "random_mpi {}"
+RACING_PROGRAM = "racing {} 1"
 FOUND = re.compile(r"(\d+) windows, (\d+) raced, (\d+) of (\d+) messages traced")
 
 
@@ -59,13 +61,14 @@ def races_online(case):
     case.equal("programs that raced", RACING - raced, set())
 
 
-def seeds(case, first, count, replays):
+def seeds(case, first, count, replays, programs=(RANDOM_PROGRAM, RACING_PROGRAM)):
     """Random programs: the two agree, and replays that are told of the racing messages alone come out equal, whatever the delays
     (receives that are freed among them)."""
     case.environment["RACING_JITTER"] = case.path("jitter")
     raced = least = whole = 0
     for seed in range(first, first + count):
-        for text in (f"random_mpi {seed}", f"racing {seed} 1"):
+        for program in programs:
+            text = program.format(seed)
             delay(case, seed * 100)
             printed, said = record_racing(case, text, "--jitter", str(seed))
             print(f"{text}: {said}", end="")
@@ -90,6 +93,12 @@ def races_seeds(case):
     # Of MPICH's sends those that are complete at once share a handle, whatever is forced: which of them a call names differs from
     # run to run, so not every replay of a random program is equal there.
     seeds(case, 1, 8, 1 if case.launcher == "mpirun" else 0)
+
+
+def races_threads(case):
+    """As long as one thread calls MPI it does not matter that others may."""
+    case.environment["RACING_THREADS"] = "1"
+    seeds(case, 1, 3, 1, [RACING_PROGRAM])
 
 
 def races_seeds_long(case):

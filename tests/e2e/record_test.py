@@ -20,7 +20,7 @@ from record_again import (again, again_addresses, again_clocks, again_data, agai
                           again_seeds, again_threads, until_fail, until_fail_interrupted, until_fail_well)
 from record_ended import interrupt, kill_agent, kill_mpirun, kill_rank, kill_recorder, terminate  # noqa: E402
 from record_races import (races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds, races_seeds_long,  # noqa: E402
-                          races_unfinished)
+                          races_threads, races_unfinished)
 from record_support import FILE, Case, chunks, without_sites  # noqa: E402
 
 
@@ -327,7 +327,7 @@ CASES = {f.__name__: f for f in (ring, halo, heat, segv, abort, random, mpmd, st
                                  otf2, damaged, again, again_addresses, again_clocks, again_data,
                                  again_ended, again_input, again_rebuilt, again_seeds, again_threads, until_fail, until_fail_interrupted, until_fail_well,
                                  races_freed, races_guarded, races_limits, races_online, races_replayed, races_seeds,
-                                 races_seeds_long, races_unfinished)}
+                                 races_seeds_long, races_threads, races_unfinished)}
 
 
 def main():

@@ -37,7 +37,7 @@ void Forced::stop() {
 }
 
 bool Forced::left() const {
-    return rank.header->orderLeft.load(std::memory_order_relaxed) != 0 || m_severalThreads.load(std::memory_order_relaxed);
+    return rank.header->orderLeft.load(std::memory_order_relaxed) != 0 || severalThreads();
 }
 
 bool Patience::again() {

@@ -57,6 +57,8 @@ class Forced {
     [[nodiscard]] bool left() const;
     /// A second thread calls MPI. From that thread.
     void foundThread() { m_severalThreads.store(true, std::memory_order_relaxed); }
+    /// One has, also where nothing is forced.
+    [[nodiscard]] bool severalThreads() const { return m_severalThreads.load(std::memory_order_relaxed); }
 
     // For calls that concerns() has named.
     /// `place` now names the source that the receive or probe had, `comm` the communicator that its message travels on, and

@@ -1,5 +1,6 @@
 #include "heap.h"
 
+#include "forced.h"
 #include "rank.h"
 #include "sent.h"
 #include "values.h"
@@ -50,25 +51,25 @@ bool isAllocated(const void* buffer) {
 } // namespace
 
 void Heap::look(std::uint64_t event) {
-    if (rank.multiple || !findingsAreNoted()) { // with several threads events are not the same each time
-        m_next = kNever;
-        return;
-    }
     if (thread.ordinal != 0) {
         return;
     }
+    if (forced.severalThreads() || !findingsAreNoted()) {
+        m_next.store(kNever, std::memory_order_relaxed);
+        return;
+    }
     const int savedErrno = errno;
-    if (m_next == kFirst) {
+    if (m_next.load(std::memory_order_relaxed) == kFirst) {
         noteFinding(ValueKind::Base,
                     static_cast<std::int64_t>(rank.header->libraryBase.load(std::memory_order_relaxed)));
     }
-    m_next = event + (event < kShare ? 1 : event / kShare);
+    m_next.store(event + (event < kShare ? 1 : event / kShare), std::memory_order_relaxed);
     if (sent.hashes) { // malloc follows its lists, and ends the program if that has damaged them: only whoever checks data wants that
         noteState();
     }
     errno = savedErrno;
-    m_tries = kMostTries;
-    sent.on = true;
+    m_tries.store(kMostTries, std::memory_order_relaxed);
+    sent.turnOn(true);
 }
 
 /// How large the heap and the free rest at its end are, and how much is in use and free in how many pieces:
@@ -98,12 +99,12 @@ void Heap::seeNow(const void* buffer) {
     const int savedErrno = errno;
     if (isAllocated(buffer)) {
         noteFinding(ValueKind::Buffer, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(buffer)));
-        m_tries = 0;
+        m_tries.store(0, std::memory_order_relaxed);
     } else {
-        --m_tries;
+        m_tries.store(m_tries.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     }
-    if (m_tries == 0) {
-        sent.on = sent.hashes;
+    if (m_tries.load(std::memory_order_relaxed) == 0) {
+        sent.turnOn(sent.hashes);
     }
     errno = savedErrno;
 }

@@ -4,25 +4,26 @@
 // two part.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace stopline::preload {
 
-/// One instance, in static memory, without constructor. Of the thread that called MPI first, in programs in
-/// which others do not do so at the same time.
+/// One instance, in static memory, without constructor. Of the thread that called MPI first, until another one
+/// calls MPI: events are not the same each time then.
 class Heap {
   public:
     /// From MPI_Init on; to be called where values are noted.
-    void start() { m_next = kFirst; }
+    void start() { m_next.store(kFirst, std::memory_order_relaxed); }
     /// It is to be looked at. As cheap as it can be: every event asks.
-    [[nodiscard]] bool concerns(std::uint64_t event) const { return event >= m_next; }
+    [[nodiscard]] bool concerns(std::uint64_t event) const { return event >= m_next.load(std::memory_order_relaxed); }
     /// Notes the state of malloc's heap, where what is sent is hashed, at an event that concerns() has named, and has
     /// calls show their buffers (Sent::on) until one lies neither on the stack nor in a program or library. Changes
     /// nothing that malloc will do.
     void look(std::uint64_t event);
     /// A buffer of the call whose begin has just been recorded.
     void see(const void* buffer) {
-        if (m_tries != 0) {
+        if (m_tries.load(std::memory_order_relaxed) != 0) {
             seeNow(buffer);
         }
     }
@@ -37,8 +38,9 @@ class Heap {
     void seeNow(const void* buffer);
     void noteState();
 
-    std::uint64_t m_next = kNever;
-    unsigned m_tries = 0;
+    // Written by one thread, asked for by all.
+    std::atomic<std::uint64_t> m_next{kNever};
+    std::atomic<unsigned> m_tries{0};
     Source m_source = Source::Unknown; ///< whose malloc the program calls; Other: its state is not looked at
 };
 extern Heap heap;

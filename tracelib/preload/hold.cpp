@@ -31,7 +31,7 @@ constexpr int kEagerRounds =
 
 /// Enters the stop function and books the time from `begin` on as held.
 void stopNow(StopReason reason, std::int32_t code, TimeNs begin, TimeNs heldAtBegin) {
-    if (sent.on) {
+    if (sent.on()) {
         sent.mark();
     }
     MappingHeader& header = *rank.header;

@@ -88,7 +88,7 @@ RaceLimit Online::share(std::int32_t number, std::int32_t ranks) {
     return RaceLimit::None;
 }
 
-void Online::start(std::int32_t number, std::int32_t ranks, bool multiple) {
+void Online::start(std::int32_t number, std::int32_t ranks) {
     if (ranks > static_cast<std::int32_t>(SharedClocks::kMostRanks)) {
         end(RaceLimit::Ranks);
         return;
@@ -106,9 +106,7 @@ void Online::start(std::int32_t number, std::int32_t ranks, bool multiple) {
     on = true;
     rank.recorder.setFillAlways(true);
     noteFinding(trace::ValueKind::RacesEnd, trace::racesEndValue(RaceLimit::Unfinished, 0));
-    if (multiple) {
-        giveUp(RaceLimit::Threads);
-    } else if (!findingsAreNoted()) {
+    if (!findingsAreNoted()) {
         giveUp(RaceLimit::Memory);
     }
 }
@@ -129,7 +127,9 @@ void Online::tellAll(RaceLimit limit) {
 void Online::giveUp(RaceLimit limit) {
     if (on) {
         tellAll(limit);
-        end(limit);
+        if (thread.ordinal == 0) { // it alone notes
+            end(limit);
+        }
     }
 }
 

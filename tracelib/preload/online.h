@@ -13,7 +13,7 @@
 //
 // It goes by the events as they are recorded, with their details, and asks MPI only how a receive has ended
 // that the program has not waited for yet and that must have got a message before the one at hand. One
-// instance, in static memory. Not thread-safe: where several threads call MPI it gives up.
+// instance, in static memory, guarded by RankLock. When a second thread of any rank calls MPI it gives up.
 #pragma once
 
 #include "online_shared.h"
@@ -33,7 +33,7 @@ class Online {
     bool on = false;
 
     /// In MPI_Init, by all ranks of the job. Not when MPI_Init has failed.
-    void start(std::int32_t number, std::int32_t ranks, bool multiple);
+    void start(std::int32_t number, std::int32_t ranks);
     /// The next communicator, in the order of their indices.
     void addComm(const CommView& comm);
     /// An event that has been recorded: a begin before the call is performed, an end after it.

@@ -7,6 +7,7 @@
 
 #include "../functions.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,8 +20,11 @@ class Sent {
   public:
     static constexpr std::uint64_t kEvery = 4096; ///< messages between two marks in the log
 
-    bool on = false;     ///< asked for by every call that has a buffer; all else only where it is set
     bool hashes = false; ///< what is sent is hashed; else only heap.h looks at buffers, for a while
+
+    /// Asked for by every call that has a buffer, of any thread; all else only where it is on.
+    [[nodiscard]] bool on() const { return m_on.load(std::memory_order_relaxed); }
+    void turnOn(bool on) { m_on.store(on, std::memory_order_relaxed); }
 
     /// A message that is about to be sent, its begin recorded.
     void add(const void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Comm comm);
@@ -47,6 +51,7 @@ class Sent {
     void hashPacked(const void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Comm comm);
     void publish();
 
+    std::atomic<bool> m_on{false};
     std::uint64_t m_hash = 0;
     std::uint64_t m_count = 0;
     std::size_t m_persistents = 0;

@@ -84,7 +84,7 @@ int received(Frame& frame, const Args& a, const Facts& facts, Fill fill, Call ca
     constexpr FunctionId kPlain = trace::plainFunction(F);
     StatusPlace status(a.status);
     frame.begin(facts, fill);
-    if (sent.on) [[unlikely]] {
+    if (sent.on()) [[unlikely]] {
         addExchanged<F>(a);
     }
     int code = MPI_SUCCESS;
@@ -176,7 +176,7 @@ int tracedSend(const Args& a, CodeAddress site, Call call) {
     Frame frame(F, site);
     const Way way = sendWay(a);
     frame.begin(way.facts(), [&](DetailsView& d) { way.fillSend(d); });
-    if (sent.on) [[unlikely]] {
+    if (sent.on()) [[unlikely]] {
         sent.add(a.buf, a.count, a.datatype, a.comm);
     }
     if (forced.concerns(frame.event())) [[unlikely]] {
@@ -236,7 +236,7 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
     Frame frame(F, site);
     std::uint32_t serial = 0;
     frame.begin(way.facts(), fill, [&] { serial = ++rank.requests; });
-    if (sent.on) [[unlikely]] {
+    if (sent.on()) [[unlikely]] {
         if (kind == RequestKind::Send && !kPersistent) {
             sent.add(a.buf, a.count, a.datatype, a.comm);
         } else {
@@ -254,7 +254,7 @@ int tracedPost(const Args& a, CodeAddress site, RequestKind kind, const Way& way
     if (code == MPI_SUCCESS) [[likely]] {
         frame.endWell(
             {}, [](DetailsView&) {}, [&] { addRequest(a, serial, kind, kPersistent); });
-        if (kPersistent && sent.on && kind == RequestKind::Send) [[unlikely]] {
+        if (kPersistent && sent.on() && kind == RequestKind::Send) [[unlikely]] {
             sent.remember(serial, a);
         }
     } else {

@@ -46,7 +46,7 @@ int tracedIsendrecv(const Args& a, CodeAddress site, Call call) {
     return tracedCreate<F>(
         a, site, RequestKind::Plain,
         [&] {
-            if (sent.on) [[unlikely]] {
+            if (sent.on()) [[unlikely]] {
                 addExchanged<F>(a);
             }
             return call();

@@ -23,7 +23,7 @@ void fillSpawned(DetailsView& d, const Args& a, int code);
 template <FunctionId F, typename Call>
 auto contributing(const Args& a, Call call) {
     return [&a, call] {
-        if (sent.on) [[unlikely]] {
+        if (sent.on()) [[unlikely]] {
             sent.contribute(F, a);
         }
         return call();

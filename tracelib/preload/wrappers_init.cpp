@@ -58,7 +58,7 @@ void becomeLive() {
     rank.multiple = level == MPI_THREAD_MULTIPLE;
     rank.tagUpperBound = attributeOf(MPI_TAG_UB, 32767);
     if (rank.header->findRaces.load(std::memory_order_relaxed) != 0) {
-        online.start(number, size, rank.multiple);
+        online.start(number, size);
     }
     rank.comms.addPredefined(rank.recorder);
     rank.header->worldSize.store(size, std::memory_order_relaxed);

@@ -196,7 +196,7 @@ int tracedStart(const Args& a, CodeAddress site, Call call) {
             operands.describe(d);
         },
         [&] {
-            if (sent.on) [[unlikely]] {
+            if (sent.on()) [[unlikely]] {
                 operands.startSent();
             }
             if (forced.concerns(frame.event())) [[unlikely]] {
@@ -258,7 +258,7 @@ int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
             if (forced.remembersReceives()) [[unlikely]] {
                 forced.forget(*a.request);
             }
-            if (sent.on) [[unlikely]] {
+            if (sent.on()) [[unlikely]] {
                 operands.forgetSent();
             }
             if (followed) {
