@@ -170,7 +170,9 @@ BatchRunner::Outcome BatchRunner::look(const ScriptLine& line, Lines& out) {
                        .arg(rankText(RankId{rank}))
                        .arg(now.equal ? QStringLiteral("identical") : QStringLiteral("equal"))
                        .arg(now.compared[rank].value())
-                       .arg(now.live.contains(RankId{rank}) ? QStringLiteral(", live behind it") : QString());
+                       .arg(!now.equal                            ? QStringLiteral(", as far as compared before the departure")
+                            : now.live.contains(RankId{rank}) ? QStringLiteral(", live behind it")
+                                                              : QString());
         }
         return {};
     }

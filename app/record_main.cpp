@@ -128,7 +128,7 @@ RunEnd runOnce(const CommandLine& line, const QString& file, quint64 jitter) {
     }
     QCoreApplication::exec();
     end.recorded = job.eventsSeen() != 0;
-    end.failure = end.hung ? QStringLiteral("no rank has called MPI for %1 s").arg(line.hangSeconds) : job.failure();
+    end.failure = end.hung ? QStringLiteral("no rank has begun or ended an MPI call for %1 s (polls that find nothing do not count)").arg(line.hangSeconds) : job.failure();
     if (end.failure.isEmpty() && end.code != 0) {
         end.failure = QStringLiteral("the launcher ended with code %1").arg(end.code);
     }

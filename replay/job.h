@@ -43,6 +43,7 @@ class Job : public QObject {
     [[nodiscard]] RankProcess* rank(RankId rank) const;
     [[nodiscard]] bool complete() const; ///< every rank has connected, of the spawned jobs those that have begun to
     [[nodiscard]] bool over() const { return m_over; }
+    [[nodiscard]] bool killed() const { return m_killed; } ///< it is being ended by the user
     /// Ends ranks, gdbs and the launcher; ended() follows. Safe to call again.
     void kill();
     void writeInput(const QByteArray& bytes);

@@ -53,6 +53,21 @@ class Builder {
         return std::move(m_log);
     }
 
+    /// Walks the calls, and keeps nothing of them.
+    std::optional<Unforced> firstUnforced() {
+        if (m_timeline.firstEvent(m_rank).value() > 1) {
+            return Unforced{Unforced::Why::Missing, m_timeline.firstEvent(m_rank)};
+        }
+        const std::uint32_t calls = m_timeline.callCount(m_rank);
+        for (std::uint32_t i = 0; i < calls; ++i) {
+            const Call call = m_timeline.call({m_rank, CallIndex(i)});
+            if (const auto why = whyUnforced(call, m_timeline.details(m_rank, call.beginDetails))) {
+                return Unforced{*why, call.begin};
+            }
+        }
+        return std::nullopt;
+    }
+
     OrderEntries entries() {
         take(0);
         putSources();
@@ -79,8 +94,10 @@ class Builder {
             m_at = {m_rank, CallIndex(i)};
             const Call call = m_timeline.call(m_at);
             const EventDetails& begin = m_timeline.details(m_rank, call.beginDetails);
+            if (const auto why = whyUnforced(call, begin); why && !m_log.unforced) {
+                m_log.unforced = Unforced{*why, call.begin};
+            }
             if (begin.thread != 0) {
-                note(Unforced::Why::Threads, call);
                 break; // event numbers are not the same each time
             }
             takeBegin(call, begin);
@@ -138,10 +155,30 @@ class Builder {
                (asked.recvTag == kAnyTag || asked.recvTag == m_choice->tag);
     }
 
-    void note(Unforced::Why why, const Call& call) {
-        if (!m_log.unforced) {
-            m_log.unforced = Unforced{why, call.begin};
+    [[nodiscard]] std::optional<Unforced::Why> whyUnforced(const Call& call, const EventDetails& begin) const {
+        if (begin.thread != 0) {
+            return Unforced::Why::Threads;
         }
+        const CallClass callClass = trace::functionClass(begin.function);
+        if (callClass == CallClass::Isendrecv && begin.recvPeer == kAnySource) {
+            return Unforced::Why::Unknown;
+        }
+        if (callClass == CallClass::Rma || callClass == CallClass::RmaRequest) {
+            return Unforced::Why::OneSided;
+        }
+        if ((callClass == CallClass::CommSpawn || callClass == CallClass::CommJoin) && !hasSpawnedRanks(call)) {
+            return Unforced::Why::Processes;
+        }
+        if (begin.truncated) {
+            return Unforced::Why::TooLong;
+        }
+        if (call.end.value() != 0) {
+            const EventDetails& end = m_timeline.details(m_rank, call.endDetails);
+            if (end.truncated && (deliversSome(end.function) || failsInPart(end))) {
+                return Unforced::Why::TooLong;
+            }
+        }
+        return std::nullopt;
     }
 
     [[nodiscard]] std::uint32_t serialOf(trace::RequestRef ref) const {
@@ -184,26 +221,8 @@ class Builder {
                 m_cancels[serialOf(begin.requests.front())] = call.begin.value();
             }
             break;
-        case CallClass::Isendrecv:
-            if (begin.recvPeer == kAnySource) {
-                note(Unforced::Why::Unknown, call);
-            }
-            break;
-        case CallClass::Rma:
-        case CallClass::RmaRequest:
-            note(Unforced::Why::OneSided, call);
-            break;
-        case CallClass::CommSpawn:
-        case CallClass::CommJoin:
-            if (!hasSpawnedRanks(call)) {
-                note(Unforced::Why::Processes, call);
-            }
-            break;
         default:
             break;
-        }
-        if (begin.truncated) {
-            note(Unforced::Why::TooLong, call);
         }
     }
 
@@ -240,9 +259,6 @@ class Builder {
             break;
         default:
             break;
-        }
-        if (end.truncated && (deliversSome(end.function) || failsInPart(end))) {
-            note(Unforced::Why::TooLong, call);
         }
         for (const trace::Completion& completion : end.completions) {
             takeCompletion(call, completion);
@@ -385,6 +401,28 @@ class Builder {
 OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned,
                     const OrderMarks* marks, const FoundRaces* racing, const std::atomic<bool>* cancelled) {
     return Builder(timeline, rank, nullptr, cancelled).build(openFailures, planned, marks, racing);
+}
+
+std::optional<Unforced> unforcedOf(const Timeline& timeline, RankId rank) {
+    return Builder(timeline, rank).firstUnforced();
+}
+
+std::string_view unforcedReason(Unforced::Why why) {
+    switch (why) {
+    case Unforced::Why::Threads:
+        return "several threads call MPI, and in which order they do is not replayed";
+    case Unforced::Why::OneSided:
+        return "what one-sided calls read depends on when others write, which is not replayed";
+    case Unforced::Why::Processes:
+        return "processes that are joined are others each time";
+    case Unforced::Why::Unknown:
+        return "MPI does not tell from whom the call received";
+    case Unforced::Why::Missing:
+        return "what its calls before got is not known any more";
+    case Unforced::Why::TooLong:
+        return "it is about more requests than the recording lists";
+    }
+    return {};
 }
 
 OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace stopline::replay {
@@ -56,6 +57,11 @@ struct OrderLog {
 [[nodiscard]] OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures = 0,
                                   const OrderEntries& planned = {}, const OrderMarks* marks = nullptr,
                                   const FoundRaces* racing = nullptr, const std::atomic<bool>* cancelled = nullptr);
+
+/// The first of the calls of a rank from which on not all is forced: OrderLog::unforced.
+[[nodiscard]] std::optional<Unforced> unforcedOf(const Timeline& timeline, RankId rank);
+/// "several threads call MPI, and in which order they do is not replayed"
+[[nodiscard]] std::string_view unforcedReason(Unforced::Why why);
 
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
 /// receive posted up to there that completed later gets what it got if that had been sent up to there.

@@ -262,8 +262,12 @@ class Summary {
         if (open.empty()) {
             item(QStringLiteral("none"));
         }
+        const auto place = [this](CallRef call) { return where(call).toStdString(); };
+        for (const WaitMismatch& mismatch : waitMismatches(m_timeline)) {
+            item(QString::fromStdString(mismatchText(m_timeline, mismatch, place)));
+        }
         for (const WaitCircle& circle : m_timeline.waitCircles()) {
-            item(QString::fromStdString(circleText(m_timeline, circle, [this](CallRef call) { return where(call).toStdString(); })));
+            item(QString::fromStdString(circleText(m_timeline, circle, place)));
         }
     }
 

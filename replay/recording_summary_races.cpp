@@ -68,6 +68,18 @@ QStringList racesByLine(const Timeline& timeline, const std::function<QString(Ca
                  .arg(trace.share() * 100, 0, 'f', 1)
                  .arg(trace.lowerBound));
     }
+    for (std::int32_t rank = 0; rank < timeline.rankCount() && !lines.empty(); ++rank) {
+        if (const auto from = unforcedOf(timeline, RankId(rank))) { // one rank's is enough: what it does others may depend on
+            const auto call = timeline.callAt(RankId(rank), from->event);
+            const QString place = call ? where(*call) : QString();
+            out << QStringLiteral("but a replay does not repeat all from event %1 of rank %2 on%3: %4")
+                       .arg(from->event.value())
+                       .arg(rank)
+                       .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place),
+                            QString::fromUtf8(unforcedReason(from->why)));
+            break;
+        }
+    }
     if (const QString chance = chanceText(timeline); !chance.isEmpty()) {
         out << chance;
     }

@@ -85,6 +85,9 @@ void Session::Impl::departFrom(const Departure& found, const QString& text, cons
         }
         sayWaitingFor(found);
         sayBound();
+        comparedAtDeparture = q->comparison().compared;
+        EventIndex& own = comparedAtDeparture[found.rank.value()];
+        own = std::min(own, EventIndex(found.event.value() - 1));
         keepExecution(recording->branch());
         execution.text = QStringLiteral("departed at event %1 of rank %2").arg(found.event.value()).arg(rankText(found.rank));
         for (const RankProcess* rank : processes()) {
@@ -138,7 +141,7 @@ std::vector<Doing> Session::Impl::whatRanksDo() const {
 
 /// Finds ranks on recorded ground that wait for what does not come again.
 void Session::Impl::watchStandstill() {
-    if (!again || departure || approach != nullptr) {
+    if (!again || departure || approach != nullptr || !alive() || job->killed()) { // whoever is killed does not come any more
         return;
     }
     const Timeline& timeline = recording->timeline();

@@ -368,6 +368,7 @@ void Session::Impl::recordingReplaced() {
     future.reset();
     point.reset();
     departure.reset();
+    comparedAtDeparture.clear();
     again = false;
     raceWalk = {};
     emit q->timelineReplaced();

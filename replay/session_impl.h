@@ -217,6 +217,7 @@ struct Session::Impl {
     bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
     std::function<void(bool)> approachDone; ///< history bookkeeping
     std::optional<Departure> departure;
+    QVector<EventIndex> comparedAtDeparture; ///< by rank: what had been found equal by then
     struct Still { ///< since when a rank has been where it is
         EventIndex event{0};
         bool inCall = false;

@@ -110,6 +110,7 @@ void Session::Impl::startJob(Approach* with, bool throughRecording, std::functio
     again = throughRecording;
     liveSaid = false;
     departure.reset();
+    comparedAtDeparture.clear();
     execution.outcome.clear();
     leaving.clear();
     leftNow.clear();

@@ -114,6 +114,9 @@ QStringList Session::deadlocks() const {
         const SourceLocation line = sourceOf(call);
         return line.known() ? QStringLiteral("%1:%2").arg(line.file.section(u'/', -1)).arg(line.line).toStdString() : std::string();
     };
+    for (const WaitMismatch& mismatch : waitMismatches(timeline)) {
+        texts << QString::fromStdString(mismatchText(timeline, mismatch, where));
+    }
     for (const WaitCircle& circle : timeline.waitCircles()) {
         texts << QString::fromStdString(circleText(timeline, circle, where));
     }

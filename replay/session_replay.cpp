@@ -29,24 +29,6 @@ QString eventsText(const QVector<EventIndex>& events) {
                                : parts.join(QStringLiteral(", ")) + (ranksAt.size() > kMost ? QStringLiteral(", …") : QString());
 }
 
-QString unforcedText(Unforced::Why why) {
-    switch (why) {
-    case Unforced::Why::Threads:
-        return QStringLiteral("several threads call MPI, and in which order they do is not replayed");
-    case Unforced::Why::OneSided:
-        return QStringLiteral("what one-sided calls read depends on when others write, which is not replayed");
-    case Unforced::Why::Processes:
-        return QStringLiteral("processes that are joined are others each time");
-    case Unforced::Why::Unknown:
-        return QStringLiteral("MPI does not tell from whom the call received");
-    case Unforced::Why::Missing:
-        return QStringLiteral("what its calls before got is not known any more");
-    case Unforced::Why::TooLong:
-        return QStringLiteral("it is about more requests than the recording lists");
-    }
-    return {};
-}
-
 } // namespace
 
 bool Session::Impl::recordedEvents() const {
@@ -105,6 +87,10 @@ Session::Comparison Session::comparison() const {
     result.again = m_impl->again;
     result.equal = !m_impl->departure;
     if (!result.again) {
+        return result;
+    }
+    if (!m_impl->comparedAtDeparture.isEmpty()) { // the recording is that of this execution since
+        result.compared = m_impl->comparedAtDeparture;
         return result;
     }
     const Recording& recording = *m_impl->recording;
@@ -245,7 +231,7 @@ QString Session::Impl::unforcedFrom(RankId rank) const {
         .arg(call ? functionText(timeline.details(rank, timeline.call(*call).beginDetails).function) : QString())
         .arg(rankText(rank))
         .arg(unforced.event.value())
-        .arg(unforcedText(unforced.why));
+        .arg(QString::fromUtf8(unforcedReason(unforced.why)));
 }
 
 QString Session::Impl::unforcedBefore(const Departure& found) const {

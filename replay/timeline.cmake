@@ -27,3 +27,4 @@ add_library(stopline_timeline STATIC
     races.h races_impl.h races.cpp races_trace.cpp races_words.cpp
 )
 target_link_libraries(stopline_timeline PUBLIC stopline_trace_reader PRIVATE stopline_warnings stopline_sanitizers)
+stopline_precompile(stopline_timeline <algorithm> <functional> <map> <memory> <optional> <string> <unordered_map> <vector>)

@@ -103,7 +103,7 @@ class Circles {
     /// For whom it waits of those that are caught; rank -1: all of them have ended.
     [[nodiscard]] WaitCircle::Wait waitOf(std::int32_t rank) const {
         const Blocked& blocked = m_blocked[static_cast<std::size_t>(rank)];
-        WaitCircle::Wait wait{m_data.ref(rank, blocked.call), RankId{-1}, false, {}};
+        WaitCircle::Wait wait{m_data.ref(rank, blocked.call), RankId{-1}, false, {}, {}};
         for (const WaitClause& clause : blocked.clauses) {
             if (std::any_of(clause.ranks.begin(), clause.ranks.end(),
                             [this](auto one) { return isFree(one); })) {
@@ -114,6 +114,11 @@ class Circles {
             if (caught != clause.ranks.end()) {
                 wait.waitsFor = RankId{*caught};
                 wait.anyOf = clause.anyOf && clause.ranks.size() > 1;
+                for (const std::int32_t one : clause.ranks) {
+                    wait.choices.emplace_back(one);
+                }
+                std::sort(wait.choices.begin(), wait.choices.end());
+                wait.choices.erase(std::unique(wait.choices.begin(), wait.choices.end()), wait.choices.end());
                 wait.doubts = clause.doubts;
                 break;
             }
@@ -125,6 +130,32 @@ class Circles {
     std::vector<Blocked> m_blocked; ///< by rank
     std::vector<bool> m_free;       ///< by rank: goes on, as far as is known
 };
+
+/// "rank 3", "ranks 1 and 2", "ranks 0-3 and 7", in order.
+std::string namesOf(const std::vector<RankId>& ranks) {
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1].value() == ranks[last].value() + 1) {
+            ++last;
+        }
+        if (last - i == 1) { // two in a row are named
+            last = i;
+        }
+        parts.push_back(rankName(ranks[i]) + (last == i ? "" : "-" + rankName(ranks[last])));
+        i = last + 1;
+    }
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    }
+    return text;
+}
+
+std::string placeOf(const Timeline& timeline, CallRef call, const std::function<std::string(CallRef)>& where) {
+    const std::string place = where(call);
+    return " (" + (place.empty() ? "event " + std::to_string(timeline.call(call).begin.value()) : place) + ")";
+}
 
 } // namespace
 
@@ -141,21 +172,80 @@ std::vector<WaitCircle> Timeline::waitCircles() const {
     return Circles(m_impl->data).find();
 }
 
+std::vector<WaitMismatch> waitMismatches(const Timeline& timeline) {
+    std::vector<WaitMismatch> found;
+    std::vector<const Collective*> seen;
+    for (std::int32_t i = 0; i < timeline.rankCount(); ++i) {
+        const RankId rank{i};
+        if (timeline.callCount(rank) == 0) {
+            continue;
+        }
+        const CallRef inside{rank, CallIndex(timeline.callCount(rank) - 1)};
+        const auto at = timeline.call(inside).end.value() == 0 ? timeline.collectiveOf(inside) : std::nullopt;
+        if (!at) {
+            continue;
+        }
+        const Collective& c = timeline.collectives()[at->value()];
+        if (!c.mismatch || std::find(seen.begin(), seen.end(), &c) != seen.end()) {
+            continue;
+        }
+        seen.push_back(&c);
+        WaitMismatch mismatch;
+        for (std::size_t member = 0; member < c.members.size(); ++member) {
+            const MaybeCall call = c.arrived[member];
+            if (!call) {
+                continue;
+            }
+            const EventDetails& begin = timeline.details(call->rank, timeline.call(*call).beginDetails);
+            std::optional<RankId> root;
+            if (timeline.comm(call->rank, begin.comm).remote.empty() && begin.root >= 0 && static_cast<std::size_t>(begin.root) < c.members.size()) {
+                root = c.members[static_cast<std::size_t>(begin.root)];
+            }
+            const auto part = std::find_if(mismatch.parts.begin(), mismatch.parts.end(), [&](const WaitMismatch::Part& one) {
+                return one.root == root &&
+                       timeline.details(one.call.rank, timeline.call(one.call).beginDetails).function == begin.function;
+            });
+            if (part == mismatch.parts.end()) {
+                mismatch.parts.push_back({*call, root, {call->rank}});
+            } else {
+                part->ranks.push_back(call->rank);
+            }
+        }
+        if (mismatch.parts.size() > 1) {
+            found.push_back(std::move(mismatch));
+        }
+    }
+    return found;
+}
+
+std::string mismatchText(const Timeline& timeline, const WaitMismatch& mismatch,
+                         const std::function<std::string(CallRef)>& where) {
+    std::string text;
+    for (const WaitMismatch::Part& part : mismatch.parts) {
+        const EventDetails& begin = timeline.details(part.call.rank, timeline.call(part.call).beginDetails);
+        std::vector<RankId> ranks = part.ranks;
+        std::sort(ranks.begin(), ranks.end());
+        text += text.empty() ? "" : " where ";
+        text += namesOf(ranks) + (ranks.size() == 1 ? " calls " : " call ") + std::string(trace::functionName(begin.function));
+        text += part.root ? " of root " + rankName(*part.root) : "";
+        text += placeOf(timeline, part.call, where);
+    }
+    return text + ", on the same communicator: these do not fit together";
+}
+
 std::string circleText(const Timeline& timeline, const WaitCircle& circle,
                        const std::function<std::string(CallRef)>& where) {
     std::string text;
     WaitDoubts doubts;
     bool threads = false;
     for (const WaitCircle::Wait& wait : circle.waits) {
-        const std::string place = where(wait.call);
         const EventDetails& begin = timeline.details(wait.call.rank, timeline.call(wait.call).beginDetails);
         const std::string name =
             wait.waitsFor == wait.call.rank ? "itself" : "rank " + rankName(wait.waitsFor);
         text += text.empty() ? "rank " + rankName(wait.call.rank) : ", which";
         text += " waits in " + std::string(trace::functionName(begin.function));
-        text += place.empty() ? " (event " + std::to_string(timeline.call(wait.call).begin.value()) + ")"
-                              : " (" + place + ")";
-        text += wait.anyOf ? " for one of several ranks, none of which can go on: " + name : " for " + name;
+        text += placeOf(timeline, wait.call, where);
+        text += wait.anyOf ? " for one of " + namesOf(wait.choices) + ", none of which can go on: " + name : " for " + name;
         doubts.add(wait.doubts);
         // Threads that have not called MPI so far are not known; that some were asked for is.
         const auto first = timeline.details(wait.call.rank, timeline.call({wait.call.rank, CallIndex{0}}).beginDetails);

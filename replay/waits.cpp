@@ -49,6 +49,8 @@ class Waits {
             message(begin);
         } else if (callClass == CallClass::Wait) {
             requests(begin);
+        } else if (begin.function == FunctionId::Win_complete) {
+            posts(begin);
         } else if (waitsByLinks(callClass)) {
             linked(m_call);
         } // tests and probes that return at once: between them the program may do anything
@@ -151,12 +153,29 @@ class Waits {
         add(std::move(some));
     }
 
-    /// The call of another rank on the same window: the post for a start, the complete for a wait.
+    /// MPI_Win_start mostly returns at once; then MPI_Win_complete waits for the posts that it names.
+    void posts(const EventDetails& begin) {
+        for (std::uint32_t at = m_call; at-- > 0;) {
+            const EventDetails& earlier = m_data.beginDetails(m_rank, at);
+            if (earlier.comm != begin.comm) {
+                continue;
+            }
+            if (earlier.function == FunctionId::Win_complete) {
+                return; // of an epoch before
+            }
+            if (earlier.function == FunctionId::Win_start) {
+                linked(at);
+                return;
+            }
+        }
+    }
+
+    /// The call of another rank on the same window: the post for a start or its complete, the complete for a wait.
     void other(const SyncEdge& edge) {
         const bool known = m_data.rank(edge.fromRank).events.has(1); // else it may have called before its history starts
         if (edge.from == kNone && known) {
             WaitDoubts doubts;
-            doubts.early = !edge.closes;
+            doubts.early = !edge.closes && m_data.beginDetails(m_rank, m_call).function != FunctionId::Win_complete;
             add({{edge.fromRank}, false, doubts});
         }
     }

@@ -26,6 +26,17 @@ std::vector<std::string> circles(const Job& job) {
 
 using Texts = std::vector<std::string>;
 
+Texts mismatches(const Job& job) {
+    const Timeline timeline = job.timeline();
+    Texts texts;
+    for (const WaitMismatch& mismatch : waitMismatches(timeline)) {
+        texts.push_back(mismatchText(timeline, mismatch, [](CallRef call) {
+            return "x.c:" + std::to_string(10 * (call.rank.value() + 1));
+        }));
+    }
+    return texts;
+}
+
 void blockedSend(Job& job, std::size_t rank, std::int32_t to, std::uint64_t bytes = kLarge) {
     job[rank].send(to, 0, bytes);
     job[rank].unfinished();
@@ -147,14 +158,14 @@ TEST(WaitCircles, AnySourceOnlyIfNobodyCanSend) {
     blockedRecv(job, 1, 0);
     EXPECT_EQ(circles(job), Texts()); // rank 2 can
     blockedRecv(job, 2, 1);
-    EXPECT_EQ(circles(job), Texts({"rank 0 waits in MPI_Recv (x.c:10) for one of several ranks, none of "
+    EXPECT_EQ(circles(job), Texts({"rank 0 waits in MPI_Recv (x.c:10) for one of ranks 1 and 2, none of "
                                    "which can go on: rank 1, which "
                                    "waits in MPI_Recv (x.c:20) for rank 0: a deadlock"}));
     Job ended(3); // who has ended sends nothing
     blockedRecv(ended, 0, kAnySource);
     blockedRecv(ended, 1, 0);
     ended[2].finalize();
-    EXPECT_EQ(circles(ended), Texts({"rank 0 waits in MPI_Recv (x.c:10) for one of several ranks, none of "
+    EXPECT_EQ(circles(ended), Texts({"rank 0 waits in MPI_Recv (x.c:10) for one of ranks 1 and 2, none of "
                                      "which can go on: rank 1, which "
                                      "waits in MPI_Recv (x.c:20) for rank 0: a deadlock"}));
     Job sent(3);
@@ -182,7 +193,7 @@ TEST(WaitCircles, RequestsThatAllOrOneOfHasToComplete) {
     blockedRecv(any, 1, 0);
     EXPECT_EQ(circles(any), Texts()); // rank 2 may send
     blockedRecv(any, 2, 0);
-    EXPECT_EQ(circles(any), Texts({"rank 0 waits in MPI_Waitany (x.c:10) for one of several ranks, none of "
+    EXPECT_EQ(circles(any), Texts({"rank 0 waits in MPI_Waitany (x.c:10) for one of ranks 1 and 2, none of "
                                    "which can go on: rank 1, which "
                                    "waits in MPI_Recv (x.c:20) for rank 0: a deadlock"}));
     Job complete(3);
@@ -291,6 +302,51 @@ TEST(WaitCircles, AWindowThatIsNotOpened) {
     EXPECT_EQ(circles(job),
               Texts({"rank 0 waits in MPI_Win_start (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for rank 0: "
                      "a deadlock, unless MPI opens a window to a rank before its turn"}));
+}
+
+TEST(WaitCircles, TwoThatCompleteBeforeTheyPost) {
+    WindowJob job(2);
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        job.group(rank, FunctionId::Win_start, {std::int32_t(1 - rank)});
+        job.sync(rank, FunctionId::Win_complete);
+        job[rank].unfinished();
+    }
+    EXPECT_EQ(circles(job), Texts({"rank 0 waits in MPI_Win_complete (x.c:10) for rank 1, which waits in "
+                                   "MPI_Win_complete (x.c:20) for rank 0: a deadlock"}));
+    WindowJob posted(2);
+    posted.group(1, FunctionId::Win_post, {0});
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        posted.group(rank, FunctionId::Win_start, {std::int32_t(1 - rank)});
+        posted.sync(rank, FunctionId::Win_complete);
+        posted[rank].unfinished();
+    }
+    EXPECT_EQ(circles(posted), Texts());
+}
+
+TEST(WaitCircles, CollectivesThatDoNotFitTogether) {
+    Job job(4);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        job[rank].collective(FunctionId::Barrier);
+    }
+    job[0].collective(FunctionId::Bcast, 0);
+    job[0].unfinished();
+    EXPECT_EQ(mismatches(job), Texts()); // the others may come
+    for (std::size_t rank = 1; rank < 4; ++rank) {
+        blockedBarrier(job, rank);
+    }
+    EXPECT_EQ(mismatches(job), Texts({"rank 0 calls MPI_Bcast of root 0 (x.c:10) where ranks 1-3 call MPI_Barrier (x.c:20), "
+                                      "on the same communicator: these do not fit together"}));
+    Job roots(3);
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+        roots[rank].collective(FunctionId::Bcast, rank == 1 ? 2 : 0);
+        roots[rank].unfinished();
+    }
+    EXPECT_EQ(mismatches(roots), Texts({"ranks 0 and 2 call MPI_Bcast of root 0 (x.c:10) where rank 1 calls MPI_Bcast of root 2 "
+                                        "(x.c:20), on the same communicator: these do not fit together"}));
+    Job ended(2); // MPI has let them through: nobody waits
+    ended[0].collective(FunctionId::Bcast, 0);
+    ended[1].collective(FunctionId::Barrier);
+    EXPECT_EQ(mismatches(ended), Texts());
 }
 
 TEST(WaitCircles, AnOriginThatHasCompletedHelps) {
