@@ -28,17 +28,6 @@ LogDock::LogDock(Session* session, QWidget* parent)
             m_model->add(ok ? Severity::Info : Severity::Warning, text, {});
         }
     });
-    connect(session, &Session::departed, this, [this](const Departure& d) {
-        const QString where = locationText(d.where);
-        m_model->add(
-            Severity::Warning,
-            tr("Rank %1 departs from the recording at event %2%3: recorded %4, executed %5%6")
-                .arg(rankText(d.rank))
-                .arg(d.event.value())
-                .arg(where.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(where), d.recorded,
-                     d.executed, d.memoryPart()),
-            tr("The program does not run the same twice. What follows is a new branch of the recording."));
-    });
     connect(m_model, &LogModel::rowsInserted, this, [this] {
         m_view->scrollToBottom();
         const int problems = m_model->problems();

@@ -179,16 +179,6 @@ void MainWindow::connectSession() {
         m_executionsDock->show();
         m_executionsDock->raise();
     });
-    connect(m_session, &Session::departed, this, [this](const Departure& d) {
-        m_bar->show(
-            Severity::Warning,
-            tr("Rank %1 does something else than was recorded, at event %2, %3: %4 instead of %5%6.")
-                .arg(rankText(d.rank))
-                .arg(d.event.value())
-                .arg(locationText(d.where), d.executed, d.recorded, d.memoryPart()),
-            tr("What MPI decides was replayed: so a time, a random number, a file, the order of threads or of "
-               "one-sided accesses decides there. The diagram now shows this execution."));
-    });
     connect(m_session, &Session::jobEnded, this, [this](const QString& summary) {
         const Session::Comparison now = m_session->comparison();
         const bool identical = now.again && now.equal && now.live.isEmpty();
