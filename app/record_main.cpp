@@ -117,7 +117,7 @@ RunEnd runOnce(const CommandLine& line, const QString& file, quint64 jitter) {
                 seen = now;
                 still.start();
             } else if (still.hasExpired(qint64(line.hangSeconds) * 1000)) {
-                job.setEndedBy(QStringLiteral("killed by stopline after %1 s without a call").arg(line.hangSeconds));
+                job.setEndedBy(QStringLiteral("killed by stopline after %1 s without a new call").arg(line.hangSeconds));
                 // Asked first; a launcher that does not listen is ended.
                 job.signalLauncher(end.hung ? SIGKILL : SIGTERM);
                 end.hung = true;

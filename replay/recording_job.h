@@ -41,7 +41,7 @@ class RecordingJob : public QObject {
     /// How the rank ended that is most likely the cause of a job that ended badly; empty when every rank ended well.
     [[nodiscard]] QString failure() const;
     /// From here on ranks that a signal to end ends, or of whose end nothing is told (agents may be killed with their ranks),
-    /// have ended by this: "killed by stopline after 60 s without a call".
+    /// have ended by this: "killed by stopline after 60 s without a new call".
     void setEndedBy(const QString& what) { m_endedBy = what; }
     /// Gives a signal to the launcher. The job may end by it; finished() follows then.
     void signalLauncher(int signal);

@@ -35,7 +35,7 @@ struct RecordedRank {
     bool ended = false;     ///< all that it has recorded is in the file, up to its last event
     int waitStatus = -1;    ///< as waitpid gives it; -1 unknown
     std::string values;     ///< times and random bytes that it asked for (tracelib/values.h)
-    std::string endedBy;    ///< "killed by stopline after 60 s without a call": who ended it is not the program; empty otherwise
+    std::string endedBy;    ///< "killed by stopline after 60 s without a new call": who ended it is not the program; empty otherwise
     std::string faults;     ///< what was said of it while it was recorded, lines
 };
 

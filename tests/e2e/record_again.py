@@ -182,11 +182,11 @@ def until_fail_well(case):
     case.equal("files", recordings(case), [FILE])
     # Of agents that the launcher killed before they could tell how their ranks ended as well.
     case.equal("how the ranks ended", re.findall(r"^  \d  .* calls, (.*), inside event", case.info(), re.MULTILINE),
-               ["killed by stopline after 2 s without a call"] * 2)
+               ["killed by stopline after 2 s without a new call"] * 2)
     case.holds("who waits for whom", case.info(), r"^  rank 0 waits in MPI_Recv \(deadlock\.c:9\) for rank 1, which waits in MPI_Recv "
                                                   r"\(deadlock\.c:9\) for rank 0: a deadlock$")
     out, _ = case.batch("ranks\n")
-    case.equal("ranks", len(re.findall(r"^\[\d\] killed by stopline after 2 s without a call  inside ", out, re.MULTILINE)), 2)
+    case.equal("ranks", len(re.findall(r"^\[\d\] killed by stopline after 2 s without a new call  inside ", out, re.MULTILINE)), 2)
 
 
 def until_fail_interrupted(case):
