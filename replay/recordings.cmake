@@ -30,8 +30,6 @@ target_link_libraries(stopline_recordings
     PRIVATE ZLIB::ZLIB stopline_warnings stopline_sanitizers stopline_qt
 )
 stopline_precompile(stopline_recordings <algorithm> <functional> <map> <memory> <optional> <string> <unordered_map> <vector> <QByteArray> <QString>)
-# It includes the library's names before any of Qt, whose keywords one of them is.
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/recording_sites.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 if(OTF2_FOUND)
     target_compile_definitions(stopline_recordings PRIVATE STOPLINE_HAS_OTF2)
     target_sources(stopline_recordings PRIVATE ${CMAKE_CURRENT_LIST_DIR}/otf2_definitions.cpp ${CMAKE_CURRENT_LIST_DIR}/otf2_definitions.h)

@@ -62,16 +62,16 @@ void HistoryTracker::open(const std::byte* dictionary, HistoryMemory* memory) {
     m_dictionary = dictionary;
     m_memory = memory;
     HistoryStart& start = memory->start;
-    std::memset(memory->slots, 0, sizeof memory->slots);
+    std::memset(memory->cells, 0, sizeof memory->cells);
     for (std::uint32_t i = 0; i < start.countCount; ++i) {
         const StartCount& c = start.counts[i];
-        std::uint32_t slot = (c.comm * 0x9e3779b1U ^ static_cast<std::uint32_t>(c.peer) * 0x85ebca6bU ^
+        std::uint32_t cell = (c.comm * 0x9e3779b1U ^ static_cast<std::uint32_t>(c.peer) * 0x85ebca6bU ^
                               static_cast<std::uint32_t>(c.tag) * 0xc2b2ae35U ^ static_cast<std::uint32_t>(c.what)) %
-                             HistoryMemory::kSlots;
-        while (memory->slots[slot] != 0) {
-            slot = (slot + 1) % HistoryMemory::kSlots;
+                             HistoryMemory::kCells;
+        while (memory->cells[cell] != 0) {
+            cell = (cell + 1) % HistoryMemory::kCells;
         }
-        memory->slots[slot] = i + 1;
+        memory->cells[cell] = i + 1;
     }
     memory->openSignature = 0;
 }
@@ -79,11 +79,11 @@ void HistoryTracker::open(const std::byte* dictionary, HistoryMemory* memory) {
 /// Index of a count plus one; 0 when there is no room for it.
 std::uint32_t HistoryTracker::countOf(Counted what, std::uint32_t comm, std::int32_t peer, std::int32_t tag) {
     HistoryStart& start = m_memory->start;
-    std::uint32_t slot = (comm * 0x9e3779b1U ^ static_cast<std::uint32_t>(peer) * 0x85ebca6bU ^
+    std::uint32_t cell = (comm * 0x9e3779b1U ^ static_cast<std::uint32_t>(peer) * 0x85ebca6bU ^
                           static_cast<std::uint32_t>(tag) * 0xc2b2ae35U ^ static_cast<std::uint32_t>(what)) %
-                         HistoryMemory::kSlots;
-    for (; m_memory->slots[slot] != 0; slot = (slot + 1) % HistoryMemory::kSlots) {
-        const std::uint32_t index = m_memory->slots[slot];
+                         HistoryMemory::kCells;
+    for (; m_memory->cells[cell] != 0; cell = (cell + 1) % HistoryMemory::kCells) {
+        const std::uint32_t index = m_memory->cells[cell];
         const StartCount& c = start.counts[index - 1];
         if (c.comm == comm && c.peer == peer && c.tag == tag && c.what == what) {
             return index;
@@ -94,7 +94,7 @@ std::uint32_t HistoryTracker::countOf(Counted what, std::uint32_t comm, std::int
         return 0;
     }
     start.counts[start.countCount++] = {0, what, comm, peer, tag};
-    m_memory->slots[slot] = start.countCount;
+    m_memory->cells[cell] = start.countCount;
     return start.countCount;
 }
 

@@ -16,14 +16,14 @@ namespace stopline::trace {
 
 /// In zeroed memory of the caller; pages that are never touched cost nothing.
 struct HistoryMemory {
-    static constexpr std::uint32_t kSlots = 2 * HistoryStart::kMaxCounts;
+    static constexpr std::uint32_t kCells = 2 * HistoryStart::kMaxCounts;
     /// What one event of a signature adds.
     struct Meaning {
         std::uint32_t count; ///< index in HistoryStart::counts plus one, 0: none
         std::uint8_t flags;
     };
     HistoryStart start;
-    std::uint32_t slots[kSlots]; ///< of counts: index plus one
+    std::uint32_t cells[kCells]; ///< of counts: index plus one
     Meaning meanings[SignatureMemory::kMaxSignatures];
     std::uint32_t offsets[SignatureMemory::kMaxSignatures + 1]; ///< of entries in the dictionary
     std::uint32_t known;                                        ///< entries of which the offset is known

@@ -125,9 +125,9 @@ std::uint32_t Signatures::search(const DetailsView& details, std::uint16_t& hint
 std::uint32_t Signatures::intern(const std::byte* bytes, std::size_t size) {
     // The high half: folding the halves once more would leave the low bits of a product, which tell little apart.
     const auto hash = static_cast<std::uint32_t>(hashBytes(bytes, size) >> 32);
-    std::uint32_t slot = hash & (SignatureMemory::kSlots - 1);
-    for (; m_memory->slots[slot] != 0; slot = (slot + 1) & (SignatureMemory::kSlots - 1)) {
-        const std::uint32_t number = m_memory->slots[slot];
+    std::uint32_t cell = hash & (SignatureMemory::kCells - 1);
+    for (; m_memory->cells[cell] != 0; cell = (cell + 1) & (SignatureMemory::kCells - 1)) {
+        const std::uint32_t number = m_memory->cells[cell];
         const SignatureMemory::Signature& known = m_memory->signatures[number - 1];
         if (known.hash == hash && known.size == size &&
             std::memcmp(m_dictionary + known.offset, bytes, size) == 0) {
@@ -144,7 +144,7 @@ std::uint32_t Signatures::intern(const std::byte* bytes, std::size_t size) {
                                      static_cast<std::uint32_t>(size)};
     m_length += size;
     m_header->dictionaryLength.store(m_length, std::memory_order_release);
-    m_memory->slots[slot] = ++m_count;
+    m_memory->cells[cell] = ++m_count;
     return m_count;
 }
 

@@ -48,7 +48,7 @@ struct QuickKey {
 /// Tables of fixed size in zeroed memory of the caller; pages that are never touched cost nothing.
 struct SignatureMemory {
     static constexpr std::uint32_t kMaxSignatures = 40'000;
-    static constexpr std::uint32_t kSlots = 1U << 16;
+    static constexpr std::uint32_t kCells = 1U << 16;
     static constexpr std::uint32_t kRecent = 1024;
     static constexpr unsigned kHintBits = 9;
     static constexpr std::uint32_t kHints = 1U << kHintBits;
@@ -86,7 +86,7 @@ struct SignatureMemory {
     Quick quick[kHints];
     std::uint16_t hints[kHints]; ///< by call site: where in `recent` its last details are
     Recent recent[kRecent];
-    std::uint32_t slots[kSlots]; ///< signature number + 1
+    std::uint32_t cells[kCells]; ///< signature number + 1
     Signature signatures[kMaxSignatures];
     std::byte scratch[kScratchBytes];
 };

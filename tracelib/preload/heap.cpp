@@ -69,7 +69,7 @@ void Heap::look(std::uint64_t event) {
     }
     errno = savedErrno;
     m_tries.store(kMostTries, std::memory_order_relaxed);
-    sent.turnOn(true);
+    sent.setOn(true);
 }
 
 /// How large the heap and the free rest at its end are, and how much is in use and free in how many pieces:
@@ -104,7 +104,7 @@ void Heap::seeNow(const void* buffer) {
         m_tries.store(m_tries.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
     }
     if (m_tries.load(std::memory_order_relaxed) == 0) {
-        sent.turnOn(sent.hashes);
+        sent.setOn(sent.hashes);
     }
     errno = savedErrno;
 }

@@ -24,7 +24,7 @@ class Sent {
 
     /// Asked for by every call that has a buffer, of any thread; all else only where it is on.
     [[nodiscard]] bool on() const { return m_on.load(std::memory_order_relaxed); }
-    void turnOn(bool on) { m_on.store(on, std::memory_order_relaxed); }
+    void setOn(bool on) { m_on.store(on, std::memory_order_relaxed); }
 
     /// A message that is about to be sent, its begin recorded.
     void add(const void* buffer, std::int64_t count, MPI_Datatype datatype, MPI_Comm comm);

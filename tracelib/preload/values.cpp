@@ -225,7 +225,7 @@ void openValues(trace::MappingHeader& header, int (*openFile)(std::int32_t numbe
         if (base != MAP_FAILED) {
             values.out = static_cast<std::byte*>(base);
             valueState.noting = true;
-            sent.turnOn(hashes);
+            sent.setOn(hashes);
             sent.hashes = hashes;
             heap.start();
         }

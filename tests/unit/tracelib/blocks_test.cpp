@@ -165,7 +165,7 @@ TEST(Recorder, KeysGiveTheDetailsOfTheirCallSite) {
     };
     std::vector<std::pair<std::uint64_t, std::int32_t>> all;
     for (int i = 0; i < 3000; ++i) {
-        // More call sites than the table has slots, and sites that change what they do.
+        // More call sites than the table has cells, and sites that change what they do.
         const std::uint64_t site = 0x400000 + static_cast<std::uint64_t>(i % 1500) * 5;
         all.emplace_back(site, i % 2 == 0 ? 7 : i / 100);
         append(all.back().first, all.back().second);
@@ -202,10 +202,10 @@ TEST(Signatures, DetailsThatDifferDoNotCrowdTheTable) {
     }
     std::size_t steps = 0;
     std::size_t used = 0;
-    for (std::size_t slot = 0; slot < SignatureMemory::kSlots; ++slot) {
-        if (const std::uint32_t number = memory->slots[slot]; number != 0) {
+    for (std::size_t cell = 0; cell < SignatureMemory::kCells; ++cell) {
+        if (const std::uint32_t number = memory->cells[cell]; number != 0) {
             ++used;
-            steps += (slot - memory->signatures[number - 1].hash) % SignatureMemory::kSlots;
+            steps += (cell - memory->signatures[number - 1].hash) % SignatureMemory::kCells;
         }
     }
     EXPECT_GT(used, 20'000U);
