@@ -4,7 +4,7 @@ program ftn08
   implicit none
   integer :: rank, ranks, value, total
   type(MPI_Status) :: status
-  type(MPI_Request) :: request
+  type(MPI_Request) :: request; type(MPI_Comm) :: ring
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
@@ -17,6 +17,7 @@ program ftn08
   call MPI_Wait(request, MPI_STATUS_IGNORE)
   call MPI_Allreduce(value, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   if (rank == 0) print '(a, i0)', 'total = ', total
+  call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.false.], .false., ring) ! logical arguments
   call MPI_Finalize()
 contains
   subroutine collect(count)

@@ -73,7 +73,10 @@ CodeAddress callSiteOfFortran(std::uintptr_t address) {
     // A note is only good for the call that the Fortran layer makes for it: some calls never come through to
     // C.
     thread.fortranCaller = 0;
-    return CodeAddress{isFortranLayer(address) ? noted : address};
+    if (!isFortranLayer(address)) {
+        return CodeAddress{address};
+    }
+    return CodeAddress{isFortranLayer(noted) ? thread.fortranCallerBefore : noted};
 }
 
 } // namespace stopline::preload
@@ -81,6 +84,7 @@ CodeAddress callSiteOfFortran(std::uintptr_t address) {
 #ifdef __x86_64__
 using stopline::preload::ThreadState;
 static_assert(offsetof(ThreadState, fortranCaller) == 16, "trampoline_x86_64.inc stores the caller there");
+static_assert(offsetof(ThreadState, fortranCallerBefore) == 24, "and the one before");
 
 /// Called from the assembly with the number of an entry point; returns where to go on.
 extern "C" __attribute__((visibility("hidden"))) void* stoplineFindFortran(int number) {

@@ -33,6 +33,7 @@ struct ThreadState {
     bool stoppedForEnd;          ///< this call has stopped before teardown once already
     bool asking;                 ///< MPI is asked for our own purposes: nobody is to hear of its errors
     std::uint64_t fortranCaller; ///< return address noted by a Fortran entry point, 0 for none
+    std::uint64_t fortranCallerBefore; ///< by the one before it, whose inside may be what the last one was called from
 };
 extern __thread ThreadState thread asm("stoplineThread") __attribute__((tls_model("initial-exec")));
 
