@@ -91,6 +91,39 @@ std::string rankName(RankId rank) {
     return names().jobs.name(rank);
 }
 
+std::vector<std::string> rankRanges(std::vector<RankId> ranks) {
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    const std::lock_guard lock(names().mutex);
+    const JobTable& jobs = names().jobs;
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1].value() == ranks[last].value() + 1 &&
+               jobs.jobOf(ranks[last + 1]) == jobs.jobOf(ranks[i])) {
+            ++last;
+        }
+        if (last - i < 2) {
+            parts.push_back(jobs.name(ranks[i]));
+            ++i;
+            continue;
+        }
+        const std::string end = jobs.name(ranks[last]); // "1:3": its job has been named by the first
+        parts.push_back(jobs.name(ranks[i]) + '-' + end.substr(end.find(':') + 1));
+        i = last + 1;
+    }
+    return parts;
+}
+
+std::string rankNames(const std::vector<RankId>& ranks) {
+    const std::vector<std::string> parts = rankRanges(ranks);
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    }
+    return text;
+}
+
 std::optional<RankId> rankOfName(std::string_view name) {
     std::int32_t rank = -1;
     if (std::string_view plain = name; take(plain, rank, '\0')) {

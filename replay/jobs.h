@@ -64,7 +64,11 @@ void nameRanks(const JobTable& jobs);
 [[nodiscard]] inline std::string rankName(std::int32_t rank) {
     return rankName(RankId{rank});
 }
-/// The inverse; nothing for a name that is none, or of a job that is not known. Without spawned jobs every
+/// Of ranks 3, 0, 1, 2, 7, 8: "0-3", "7", "8". Two in a row are no shorter as a range; ranks of several jobs make none.
+[[nodiscard]] std::vector<std::string> rankRanges(std::vector<RankId> ranks);
+/// "rank 3", "ranks 1 and 2", "ranks 0-3 and 7".
+[[nodiscard]] std::string rankNames(const std::vector<RankId>& ranks);
+/// The inverse of rankName(); nothing for a name that is none, or of a job that is not known. Without spawned jobs every
 /// number is one.
 [[nodiscard]] std::optional<RankId> rankOfName(std::string_view name);
 

@@ -20,16 +20,6 @@ namespace {
 
 using Entry = OrderEntry;
 
-/// A call about a list whose requests some have failed of: MPI may leave at any time then, with others still on.
-bool failsInPart(const EventDetails& end) {
-    return end.error == trace::ErrorClass::InStatus && (end.function == FunctionId::Waitall || end.function == FunctionId::Testall);
-}
-
-bool deliversSome(FunctionId function) {
-    return function == FunctionId::Waitany || function == FunctionId::Waitsome || function == FunctionId::Testany ||
-           function == FunctionId::Testsome;
-}
-
 class Builder {
   public:
     Builder(const Timeline& timeline, RankId rank, const Choice* choice = nullptr, const std::atomic<bool>* cancelled = nullptr)
@@ -51,21 +41,6 @@ class Builder {
         m_log.bytes = bytesOf(m_entries);
         m_log.entries = m_entries.size();
         return std::move(m_log);
-    }
-
-    /// Walks the calls, and keeps nothing of them.
-    std::optional<Unforced> firstUnforced() {
-        if (m_timeline.firstEvent(m_rank).value() > 1) {
-            return Unforced{Unforced::Why::Missing, m_timeline.firstEvent(m_rank)};
-        }
-        const std::uint32_t calls = m_timeline.callCount(m_rank);
-        for (std::uint32_t i = 0; i < calls; ++i) {
-            const Call call = m_timeline.call({m_rank, CallIndex(i)});
-            if (const auto why = whyUnforced(call, m_timeline.details(m_rank, call.beginDetails))) {
-                return Unforced{*why, call.begin};
-            }
-        }
-        return std::nullopt;
     }
 
     OrderEntries entries() {
@@ -94,8 +69,10 @@ class Builder {
             m_at = {m_rank, CallIndex(i)};
             const Call call = m_timeline.call(m_at);
             const EventDetails& begin = m_timeline.details(m_rank, call.beginDetails);
-            if (const auto why = whyUnforced(call, begin); why && !m_log.unforced) {
-                m_log.unforced = Unforced{*why, call.begin};
+            if (!m_log.unforced) {
+                if (const auto why = whyUnforced(m_timeline, m_at)) {
+                    m_log.unforced = Unforced{*why, call.begin};
+                }
             }
             if (begin.thread != 0) {
                 break; // event numbers are not the same each time
@@ -155,49 +132,10 @@ class Builder {
                (asked.recvTag == kAnyTag || asked.recvTag == m_choice->tag);
     }
 
-    [[nodiscard]] std::optional<Unforced::Why> whyUnforced(const Call& call, const EventDetails& begin) const {
-        if (begin.thread != 0) {
-            return Unforced::Why::Threads;
-        }
-        const CallClass callClass = trace::functionClass(begin.function);
-        if (callClass == CallClass::Isendrecv && begin.recvPeer == kAnySource) {
-            return Unforced::Why::Unknown;
-        }
-        if (callClass == CallClass::Rma || callClass == CallClass::RmaRequest) {
-            return Unforced::Why::OneSided;
-        }
-        if ((callClass == CallClass::CommSpawn || callClass == CallClass::CommJoin) && !hasSpawnedRanks(call)) {
-            return Unforced::Why::Processes;
-        }
-        if (begin.truncated) {
-            return Unforced::Why::TooLong;
-        }
-        if (call.end.value() != 0) {
-            const EventDetails& end = m_timeline.details(m_rank, call.endDetails);
-            if (end.truncated && (deliversSome(end.function) || failsInPart(end))) {
-                return Unforced::Why::TooLong;
-            }
-        }
-        return std::nullopt;
-    }
-
     [[nodiscard]] std::uint32_t serialOf(trace::RequestRef ref) const {
         return ref.back >= trace::RequestRef::kUnknown || ref.back >= m_posts.size()
                    ? 0
                    : std::uint32_t(m_posts.size()) - ref.back;
-    }
-
-    /// True for a spawn of processes that are ranks here, and so have logs of their own.
-    [[nodiscard]] bool hasSpawnedRanks(const Call& call) const {
-        if (call.end.value() == 0) {
-            return false;
-        }
-        const CommIndex made = m_timeline.details(m_rank, call.endDetails).newComm;
-        if (made == kNoComm) {
-            return true; // none has been started
-        }
-        const std::vector<std::int32_t>& others = m_timeline.comm(m_rank, made).remote;
-        return std::find(others.begin(), others.end(), -1) == others.end();
     }
 
     void takeBegin(const Call& call, const EventDetails& begin) {
@@ -401,28 +339,6 @@ class Builder {
 OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures, const OrderEntries& planned,
                     const OrderMarks* marks, const FoundRaces* racing, const std::atomic<bool>* cancelled) {
     return Builder(timeline, rank, nullptr, cancelled).build(openFailures, planned, marks, racing);
-}
-
-std::optional<Unforced> unforcedOf(const Timeline& timeline, RankId rank) {
-    return Builder(timeline, rank).firstUnforced();
-}
-
-std::string_view unforcedReason(Unforced::Why why) {
-    switch (why) {
-    case Unforced::Why::Threads:
-        return "several threads call MPI, and in which order they do is not replayed";
-    case Unforced::Why::OneSided:
-        return "what one-sided calls read depends on when others write, which is not replayed";
-    case Unforced::Why::Processes:
-        return "processes that are joined are others each time";
-    case Unforced::Why::Unknown:
-        return "MPI does not tell from whom the call received";
-    case Unforced::Why::Missing:
-        return "what its calls before got is not known any more";
-    case Unforced::Why::TooLong:
-        return "it is about more requests than the recording lists";
-    }
-    return {};
 }
 
 OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice) {

@@ -4,6 +4,7 @@
 #include "found_races.h"
 #include "race_choice.h"
 #include "timeline.h"
+#include "unforced.h"
 
 #include "../tracelib/order.h"
 
@@ -12,24 +13,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace stopline::replay {
-
-/// Why the execution of a rank cannot be made to go the same way, and from which call on.
-struct Unforced {
-    enum class Why : std::uint8_t {
-        Threads,   ///< several threads call MPI: in which order is not forced
-        OneSided,  ///< what a one-sided call reads depends on when others write
-        Processes, ///< processes that are no ranks here are others the next time
-        Unknown,   ///< MPI does not say what the call received
-        Missing,   ///< the history does not start with the first event
-        TooLong,   ///< more requests than one event of the recording can list
-    };
-    Why why{};
-    EventIndex event{0}; ///< begin of the first such call
-};
 
 struct OrderMarks;
 
@@ -57,11 +43,6 @@ struct OrderLog {
 [[nodiscard]] OrderLog orderLogOf(const Timeline& timeline, RankId rank, std::uint64_t openFailures = 0,
                                   const OrderEntries& planned = {}, const OrderMarks* marks = nullptr,
                                   const FoundRaces* racing = nullptr, const std::atomic<bool>* cancelled = nullptr);
-
-/// The first of the calls of a rank from which on not all is forced: OrderLog::unforced.
-[[nodiscard]] std::optional<Unforced> unforcedOf(const Timeline& timeline, RankId rank);
-/// "several threads call MPI, and in which order they do is not replayed"
-[[nodiscard]] std::string_view unforcedReason(Unforced::Why why);
 
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
 /// receive posted up to there that completed later gets what it got if that had been sent up to there.

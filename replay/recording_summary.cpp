@@ -3,6 +3,7 @@
 #include "call_words.h"
 #include "recording_summary_parts.h"
 #include "wait_circles.h"
+#include "wait_mismatches.h"
 #include "words.h"
 
 #include <QDateTime>

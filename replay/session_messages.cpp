@@ -1,6 +1,7 @@
 // Messages as they are where the ranks stand now.
 #include "session_impl.h"
 #include "wait_circles.h"
+#include "wait_mismatches.h"
 
 #include <algorithm>
 #include <limits>

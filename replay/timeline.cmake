@@ -6,7 +6,7 @@ add_library(stopline_timeline STATIC
     timeline.h timeline_impl.h timeline.cpp timeline_of_call.cpp
     timeline_axis.h timeline_axis.cpp
     timeline_array.h timeline_array.cpp timeline_chance.cpp
-    wait_circles.h wait_circles.cpp waits.h waits.cpp
+    call_place.h wait_circles.h wait_circles.cpp wait_mismatches.h wait_mismatches.cpp waits.h waits.cpp
     timeline_data.h one_sided_data.h timeline_data.cpp
     timeline_events.h timeline_early.cpp timeline_events.cpp
     timeline_reason.h timeline_reason.cpp
@@ -16,7 +16,7 @@ add_library(stopline_timeline STATIC
     one_sided.h one_sided.cpp
     found_races.h found_races.cpp
     order_controls.h order_controls.cpp order_log.h order_log.cpp order_log_entries.h order_log_entries.cpp
-    order_marks.h order_marks.cpp
+    order_marks.h order_marks.cpp unforced.h unforced.cpp
     standstill.h standstill.cpp
     causality.h causality.cpp causality_edges.h causality_walk.cpp
     causality_digest.h causality_digest.cpp

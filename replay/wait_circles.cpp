@@ -1,5 +1,7 @@
 #include "wait_circles.h"
 
+#include "call_place.h"
+#include "jobs.h"
 #include "timeline_impl.h"
 #include "waits.h"
 
@@ -103,7 +105,7 @@ class Circles {
     /// For whom it waits of those that are caught; rank -1: all of them have ended.
     [[nodiscard]] WaitCircle::Wait waitOf(std::int32_t rank) const {
         const Blocked& blocked = m_blocked[static_cast<std::size_t>(rank)];
-        WaitCircle::Wait wait{m_data.ref(rank, blocked.call), RankId{-1}, false, {}, {}};
+        WaitCircle::Wait wait{m_data.ref(rank, blocked.call), RankId{-1}, {}, {}};
         for (const WaitClause& clause : blocked.clauses) {
             if (std::any_of(clause.ranks.begin(), clause.ranks.end(),
                             [this](auto one) { return isFree(one); })) {
@@ -113,7 +115,6 @@ class Circles {
                                              [this](auto one) { return isCaught(one); });
             if (caught != clause.ranks.end()) {
                 wait.waitsFor = RankId{*caught};
-                wait.anyOf = clause.anyOf && clause.ranks.size() > 1;
                 for (const std::int32_t one : clause.ranks) {
                     wait.choices.emplace_back(one);
                 }
@@ -131,32 +132,6 @@ class Circles {
     std::vector<bool> m_free;       ///< by rank: goes on, as far as is known
 };
 
-/// "rank 3", "ranks 1 and 2", "ranks 0-3 and 7", in order.
-std::string namesOf(const std::vector<RankId>& ranks) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1].value() == ranks[last].value() + 1) {
-            ++last;
-        }
-        if (last - i == 1) { // two in a row are named
-            last = i;
-        }
-        parts.push_back(rankName(ranks[i]) + (last == i ? "" : "-" + rankName(ranks[last])));
-        i = last + 1;
-    }
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
-    }
-    return text;
-}
-
-std::string placeOf(const Timeline& timeline, CallRef call, const std::function<std::string(CallRef)>& where) {
-    const std::string place = where(call);
-    return " (" + (place.empty() ? "event " + std::to_string(timeline.call(call).begin.value()) : place) + ")";
-}
-
 } // namespace
 
 void WaitDoubts::add(const WaitDoubts& other) {
@@ -164,73 +139,12 @@ void WaitDoubts::add(const WaitDoubts& other) {
     emptyPiece = emptyPiece || other.emptyPiece;
     neighbours = neighbours || other.neighbours;
     fence = fence || other.fence;
-    early = early || other.early;
-    holder = holder || other.holder;
+    opensEarly = opensEarly || other.opensEarly;
+    hasLock = hasLock || other.hasLock;
 }
 
 std::vector<WaitCircle> Timeline::waitCircles() const {
     return Circles(m_impl->data).find();
-}
-
-std::vector<WaitMismatch> waitMismatches(const Timeline& timeline) {
-    std::vector<WaitMismatch> found;
-    std::vector<const Collective*> seen;
-    for (std::int32_t i = 0; i < timeline.rankCount(); ++i) {
-        const RankId rank{i};
-        if (timeline.callCount(rank) == 0) {
-            continue;
-        }
-        const CallRef inside{rank, CallIndex(timeline.callCount(rank) - 1)};
-        const auto at = timeline.call(inside).end.value() == 0 ? timeline.collectiveOf(inside) : std::nullopt;
-        if (!at) {
-            continue;
-        }
-        const Collective& c = timeline.collectives()[at->value()];
-        if (!c.mismatch || std::find(seen.begin(), seen.end(), &c) != seen.end()) {
-            continue;
-        }
-        seen.push_back(&c);
-        WaitMismatch mismatch;
-        for (std::size_t member = 0; member < c.members.size(); ++member) {
-            const MaybeCall call = c.arrived[member];
-            if (!call) {
-                continue;
-            }
-            const EventDetails& begin = timeline.details(call->rank, timeline.call(*call).beginDetails);
-            std::optional<RankId> root;
-            if (timeline.comm(call->rank, begin.comm).remote.empty() && begin.root >= 0 && static_cast<std::size_t>(begin.root) < c.members.size()) {
-                root = c.members[static_cast<std::size_t>(begin.root)];
-            }
-            const auto part = std::find_if(mismatch.parts.begin(), mismatch.parts.end(), [&](const WaitMismatch::Part& one) {
-                return one.root == root &&
-                       timeline.details(one.call.rank, timeline.call(one.call).beginDetails).function == begin.function;
-            });
-            if (part == mismatch.parts.end()) {
-                mismatch.parts.push_back({*call, root, {call->rank}});
-            } else {
-                part->ranks.push_back(call->rank);
-            }
-        }
-        if (mismatch.parts.size() > 1) {
-            found.push_back(std::move(mismatch));
-        }
-    }
-    return found;
-}
-
-std::string mismatchText(const Timeline& timeline, const WaitMismatch& mismatch,
-                         const std::function<std::string(CallRef)>& where) {
-    std::string text;
-    for (const WaitMismatch::Part& part : mismatch.parts) {
-        const EventDetails& begin = timeline.details(part.call.rank, timeline.call(part.call).beginDetails);
-        std::vector<RankId> ranks = part.ranks;
-        std::sort(ranks.begin(), ranks.end());
-        text += text.empty() ? "" : " where ";
-        text += namesOf(ranks) + (ranks.size() == 1 ? " calls " : " call ") + std::string(trace::functionName(begin.function));
-        text += part.root ? " of root " + rankName(*part.root) : "";
-        text += placeOf(timeline, part.call, where);
-    }
-    return text + ", on the same communicator: these do not fit together";
 }
 
 std::string circleText(const Timeline& timeline, const WaitCircle& circle,
@@ -244,8 +158,8 @@ std::string circleText(const Timeline& timeline, const WaitCircle& circle,
             wait.waitsFor == wait.call.rank ? "itself" : "rank " + rankName(wait.waitsFor);
         text += text.empty() ? "rank " + rankName(wait.call.rank) : ", which";
         text += " waits in " + std::string(trace::functionName(begin.function));
-        text += placeOf(timeline, wait.call, where);
-        text += wait.anyOf ? " for one of " + namesOf(wait.choices) + ", none of which can go on: " + name : " for " + name;
+        text += callPlace(timeline, wait.call, where);
+        text += wait.choices.size() > 1 ? " for one of " + rankNames(wait.choices) + ", none of which can go on: " + name : " for " + name;
         doubts.add(wait.doubts);
         // Threads that have not called MPI so far are not known; that some were asked for is.
         const auto first = timeline.details(wait.call.rank, timeline.call({wait.call.rank, CallIndex{0}}).beginDetails);
@@ -269,10 +183,10 @@ std::string circleText(const Timeline& timeline, const WaitCircle& circle,
     if (doubts.fence) {
         add("MPI lets a rank go on through a fence with MPI_MODE_NOPRECEDE");
     }
-    if (doubts.early) {
+    if (doubts.opensEarly) {
         add("MPI opens a window to a rank before its turn");
     }
-    if (doubts.holder) {
+    if (doubts.hasLock) {
         add("the rank that waits has the lock itself");
     }
     if (threads) {

@@ -19,8 +19,8 @@ struct WaitDoubts {
     bool emptyPiece = false; ///< a collective with a list of pieces, where MPI may let those go on who have none
     bool neighbours = false; ///< a collective of neighbours, and who they are is not recorded
     bool fence = false;      ///< a fence that nothing precedes (MPI_MODE_NOPRECEDE)
-    bool early = false;      ///< MPI_Win_start or _lock: may return before the other rank has done its part
-    bool holder = false;     ///< what is done under a lock: its rank may have it, and not the one that is taken for its holder
+    bool opensEarly = false; ///< MPI_Win_start or _lock: may return before the other rank has done its part
+    bool hasLock = false;    ///< what is done under a lock: its rank may have it, and not the one that is taken for its holder
 
     void add(const WaitDoubts& other);
 };
@@ -31,32 +31,13 @@ struct WaitCircle {
     struct Wait {
         CallRef call;
         RankId waitsFor;
-        /// Any of several ranks could help it, and none of them can: it receives from any source, or waits
-        /// for one of several requests.
-        bool anyOf = false;
-        std::vector<RankId> choices; ///< these, in order, where anyOf; else `waitsFor` alone
+        /// In order. More than one: any of them could help it, and none of them can, as it receives from any source, or waits for
+        /// one of several requests.
+        std::vector<RankId> choices;
         WaitDoubts doubts;
     };
     std::vector<Wait> waits;
 };
-
-/// Members of one communicator wait in collectives that do not fit together: other functions, or other roots, in the same place.
-struct WaitMismatch {
-    struct Part {
-        CallRef call; ///< of the first of the ranks
-        std::optional<RankId> root; ///< world rank, where roots differ
-        std::vector<RankId> ranks;
-    };
-    std::vector<Part> parts; ///< by first rank; at least two
-};
-
-/// Of the collectives that some rank is inside of now.
-[[nodiscard]] std::vector<WaitMismatch> waitMismatches(const Timeline& timeline);
-
-/// "rank 0 calls MPI_Bcast (x.c:12) where ranks 1-3 call MPI_Barrier (x.c:14), on the same communicator: these do not fit
-/// together". `where` as below.
-[[nodiscard]] std::string mismatchText(const Timeline& timeline, const WaitMismatch& mismatch,
-                                       const std::function<std::string(CallRef)>& where);
 
 /// "rank 0 waits in MPI_Send (x.c:12) for rank 1, which waits in MPI_Recv (x.c:14) for rank 0: a deadlock".
 /// `where` names the line of a call; empty: it is not known.

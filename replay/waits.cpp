@@ -86,7 +86,7 @@ class Waits {
             send.message != kNone ? m_data.messages[send.message].bytes : begin.sendBytes;
         WaitDoubts doubts;
         doubts.bufferedBytes = synchronous || bytes >= kSurelyWaits ? 0 : bytes;
-        add({{m_data.channels[send.channel].destination}, false, doubts});
+        add({{m_data.channels[send.channel].destination}, doubts});
     }
 
     void sender(const RecvHalf& recv) {
@@ -107,11 +107,11 @@ class Waits {
             return;
         }
         if (asked.recvPeer != kAnySource) {
-            add({{from}, false, {}});
+            add({{from}, {}});
             return;
         }
         const trace::CommInfo& info = m_data.rank(m_rank).comms[asked.comm.value()];
-        WaitClause all{{}, true, {}};
+        WaitClause all{{}, {}};
         for (std::size_t i = 0; i < (info.remote.empty() ? info.members : info.remote).size(); ++i) {
             const std::int32_t member = m_data.worldRank(m_rank, asked.comm, static_cast<std::int32_t>(i));
             if (member != m_rank) { // what it had sent itself would be there
@@ -135,14 +135,14 @@ class Waits {
                        (m_data.beginDetails(m_rank, m_call).mode & trace::kNoPrecede) != 0;
         for (const std::uint32_t member : membersNeeded(m_data, where.collective, where.position)) {
             if (!c.arrived[member].has_value() && !m_data.isMissing(where.collective, member)) {
-                add({{c.members[member].value()}, false, doubts});
+                add({{c.members[member].value()}, doubts});
             }
         }
     }
 
     /// Who of the others is a neighbour is not recorded: one of those who have not called is.
     void neighbours(const Collective& c) {
-        WaitClause some{{}, true, {}};
+        WaitClause some{{}, {}};
         some.doubts.neighbours = true;
         some.doubts.emptyPiece = trace::hasListOfPieces(c.function);
         for (std::size_t member = 0; member < c.members.size(); ++member) {
@@ -175,8 +175,8 @@ class Waits {
         const bool known = m_data.rank(edge.fromRank).events.has(1); // else it may have called before its history starts
         if (edge.from == kNone && known) {
             WaitDoubts doubts;
-            doubts.early = !edge.closes && m_data.beginDetails(m_rank, m_call).function != FunctionId::Win_complete;
-            add({{edge.fromRank}, false, doubts});
+            doubts.opensEarly = !edge.closes && m_data.beginDetails(m_rank, m_call).function != FunctionId::Win_complete;
+            add({{edge.fromRank}, doubts});
         }
     }
 
@@ -187,11 +187,11 @@ class Waits {
             now.push_back(lastPosition(m_data.rank(rank)));
         }
         WaitDoubts doubts;
-        doubts.early = function == FunctionId::Win_lock || function == FunctionId::Win_lock_all;
-        doubts.holder = !doubts.early;
+        doubts.opensEarly = function == FunctionId::Win_lock || function == FunctionId::Win_lock_all;
+        doubts.hasLock = !doubts.opensEarly;
         for (const CallRef own : locksOf(m_data, m_data.ref(m_rank, m_call))) {
             if (const auto holder = holderOf(m_data, own, now)) {
-                add({{holder->rank.value()}, false, doubts});
+                add({{holder->rank.value()}, doubts});
             }
         }
     }
@@ -199,7 +199,7 @@ class Waits {
     void requests(const EventDetails& begin) {
         const auto& known = m_data.rank(m_rank).requests;
         const bool any = begin.function == FunctionId::Waitany || begin.function == FunctionId::Waitsome;
-        WaitClause choice{{}, true, {}};
+        WaitClause choice{{}, {}};
         for (const trace::RequestRef ref : begin.requests) {
             if (ref.back == trace::RequestRef::kNull) {
                 continue; // makes nobody wait
@@ -222,8 +222,6 @@ class Waits {
             m_found.clear();
         }
         if (any && !choice.ranks.empty()) {
-            choice.anyOf = std::adjacent_find(choice.ranks.begin(), choice.ranks.end(),
-                                              std::not_equal_to<>()) != choice.ranks.end();
             add(std::move(choice));
         }
     }

@@ -13,7 +13,6 @@ namespace stopline::replay {
 /// One of these ranks has to do something.
 struct WaitClause {
     std::vector<std::int32_t> ranks;
-    bool anyOf = false;
     WaitDoubts doubts;
 };
 

@@ -2,28 +2,15 @@
 
 #include <QStringList>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace stopline {
 
-QString rankSetText(QVector<int> ranks) {
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+QString rankSetText(const QVector<int>& ranks) {
     QStringList parts;
-    for (qsizetype i = 0; i < ranks.size();) {
-        qsizetype last = i;
-        const QString first = rankText(RankId(ranks[i]));
-        const QString job = first.left(first.indexOf(u':') + 1);
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1 &&
-               rankText(RankId(ranks[last + 1])).startsWith(job) && rankText(RankId(ranks[last + 1])).contains(u':') == !job.isEmpty()) {
-            ++last;
-        }
-        // Two are no shorter as a range.
-        const QString end = rankText(RankId(ranks[last]));
-        parts << (last == i ? first : last == i + 1 ? first + u',' + end : first + u'-' + end.mid(job.size()));
-        i = last + 1;
+    for (const std::string& part : replay::rankRanges({ranks.begin(), ranks.end()})) {
+        parts << QString::fromStdString(part);
     }
     return parts.join(u',');
 }

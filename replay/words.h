@@ -16,7 +16,7 @@ namespace stopline {
     return QString::fromStdString(replay::rankName(rank));
 }
 /// "0-3,7", with spawned ones "0-3,1:0-1"; ranks in any order, twice is once. Empty for none.
-[[nodiscard]] QString rankSetText(QVector<int> ranks);
+[[nodiscard]] QString rankSetText(const QVector<int>& ranks);
 /// "17 B", "4 KiB", "1.5 MiB"
 [[nodiscard]] QString bytesText(std::uint64_t bytes);
 /// "MPI_ERR_TRUNCATE (code 15)": the class, and the number that the program's MPI gave.

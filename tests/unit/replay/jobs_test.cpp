@@ -90,6 +90,24 @@ TEST(Jobs, NamesAreOfJobAndRank) {
     EXPECT_EQ(rankOfName("7"), RankId(7));
 }
 
+TEST(Jobs, RanksAreNamedTogether) {
+    const auto of = [](std::initializer_list<std::int32_t> ranks) { return std::vector<RankId>(ranks.begin(), ranks.end()); };
+    using Parts = std::vector<std::string>;
+    nameRanks(JobTable(9));
+    EXPECT_EQ(rankRanges({}), Parts{});
+    EXPECT_EQ(rankRanges(of({8, 2, 0, 1, 7, 2})), (Parts{"0-2", "7", "8"}));
+    EXPECT_EQ(rankNames(of({4})), "rank 4");
+    EXPECT_EQ(rankNames(of({1, 2})), "ranks 1 and 2");
+    EXPECT_EQ(rankNames(of({0, 1, 2})), "ranks 0-2");
+    EXPECT_EQ(rankNames(of({0, 1, 2, 5, 7})), "ranks 0-2, 5 and 7");
+    JobTable jobs(3);
+    jobs.add(JobKey{5}, 3, {kFirstJob, 0, EventIndex(3)});
+    nameRanks(jobs);
+    EXPECT_EQ(rankRanges(of({0, 1, 2, 3, 4, 5})), (Parts{"0-2", "1:0-2"}));
+    EXPECT_EQ(rankRanges(of({1, 2, 3, 4})), (Parts{"1", "2", "1:0", "1:1"}));
+    nameRanks(JobTable(4));
+}
+
 TEST(Jobs, SpawnerIsJobRankAndEvent) {
     const Spawner spawner = spawnerOf("ff:3:12");
     EXPECT_EQ(spawner.job, 0xffU);

@@ -1,7 +1,5 @@
 // Ranks that wait for each other.
-#include "window_job.h"
-
-#include "../../../replay/wait_circles.h"
+#include "wait_texts.h"
 
 #include <gtest/gtest.h>
 
@@ -10,47 +8,7 @@ namespace {
 
 using namespace test;
 
-constexpr std::uint64_t kLarge = 1 << 20; ///< waits for its receive whatever carries it
 constexpr CommIndex kComm{0};
-
-std::vector<std::string> circles(const Job& job) {
-    const Timeline timeline = job.timeline();
-    std::vector<std::string> texts;
-    for (const WaitCircle& circle : timeline.waitCircles()) {
-        texts.push_back(circleText(timeline, circle, [](CallRef call) {
-            return "x.c:" + std::to_string(10 * (call.rank.value() + 1));
-        }));
-    }
-    return texts;
-}
-
-using Texts = std::vector<std::string>;
-
-Texts mismatches(const Job& job) {
-    const Timeline timeline = job.timeline();
-    Texts texts;
-    for (const WaitMismatch& mismatch : waitMismatches(timeline)) {
-        texts.push_back(mismatchText(timeline, mismatch, [](CallRef call) {
-            return "x.c:" + std::to_string(10 * (call.rank.value() + 1));
-        }));
-    }
-    return texts;
-}
-
-void blockedSend(Job& job, std::size_t rank, std::int32_t to, std::uint64_t bytes = kLarge) {
-    job[rank].send(to, 0, bytes);
-    job[rank].unfinished();
-}
-
-void blockedRecv(Job& job, std::size_t rank, std::int32_t from) {
-    job[rank].recv(from);
-    job[rank].unfinished();
-}
-
-void blockedBarrier(Job& job, std::size_t rank) {
-    job[rank].collective(FunctionId::Barrier);
-    job[rank].unfinished();
-}
 
 TEST(WaitCircles, TwoSends) {
     Job job(2);
@@ -259,136 +217,6 @@ TEST(WaitCircles, ARankWithSeveralThreadsMayHelp) {
     EventDetails end;
     end.thread = 1;
     job[1].both(other, end);
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job), Texts());
-}
-
-TEST(WaitCircles, AFence) {
-    WindowJob job(2);
-    job.sync(0, FunctionId::Win_fence);
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job),
-              Texts({"rank 0 waits in MPI_Win_fence (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for "
-                     "rank 0: a deadlock"}));
-}
-
-TEST(WaitCircles, AFenceThatNothingPrecedesMayLetARankThrough) {
-    WindowJob job(2);
-    job.sync(0, FunctionId::Win_fence, kNoPeer, trace::kNoPrecede);
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job),
-              Texts({"rank 0 waits in MPI_Win_fence (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for rank 0: "
-                     "a deadlock, unless MPI lets a rank go on through a fence with MPI_MODE_NOPRECEDE"}));
-}
-
-TEST(WaitCircles, AWindowWhoseOriginWaits) {
-    WindowJob job(2);
-    job.group(0, FunctionId::Win_post, {1});
-    job.sync(0, FunctionId::Win_wait);
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job),
-              Texts({"rank 0 waits in MPI_Win_wait (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for rank 0: "
-                     "a deadlock"}));
-}
-
-TEST(WaitCircles, AWindowThatIsNotOpened) {
-    WindowJob job(2);
-    job.group(0, FunctionId::Win_start, {1});
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job),
-              Texts({"rank 0 waits in MPI_Win_start (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for rank 0: "
-                     "a deadlock, unless MPI opens a window to a rank before its turn"}));
-}
-
-TEST(WaitCircles, TwoThatCompleteBeforeTheyPost) {
-    WindowJob job(2);
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-        job.group(rank, FunctionId::Win_start, {std::int32_t(1 - rank)});
-        job.sync(rank, FunctionId::Win_complete);
-        job[rank].unfinished();
-    }
-    EXPECT_EQ(circles(job), Texts({"rank 0 waits in MPI_Win_complete (x.c:10) for rank 1, which waits in "
-                                   "MPI_Win_complete (x.c:20) for rank 0: a deadlock"}));
-    WindowJob posted(2);
-    posted.group(1, FunctionId::Win_post, {0});
-    for (std::size_t rank = 0; rank < 2; ++rank) {
-        posted.group(rank, FunctionId::Win_start, {std::int32_t(1 - rank)});
-        posted.sync(rank, FunctionId::Win_complete);
-        posted[rank].unfinished();
-    }
-    EXPECT_EQ(circles(posted), Texts());
-}
-
-TEST(WaitCircles, CollectivesThatDoNotFitTogether) {
-    Job job(4);
-    for (std::size_t rank = 0; rank < 4; ++rank) {
-        job[rank].collective(FunctionId::Barrier);
-    }
-    job[0].collective(FunctionId::Bcast, 0);
-    job[0].unfinished();
-    EXPECT_EQ(mismatches(job), Texts()); // the others may come
-    for (std::size_t rank = 1; rank < 4; ++rank) {
-        blockedBarrier(job, rank);
-    }
-    EXPECT_EQ(mismatches(job), Texts({"rank 0 calls MPI_Bcast of root 0 (x.c:10) where ranks 1-3 call MPI_Barrier (x.c:20), "
-                                      "on the same communicator: these do not fit together"}));
-    Job roots(3);
-    for (std::size_t rank = 0; rank < 3; ++rank) {
-        roots[rank].collective(FunctionId::Bcast, rank == 1 ? 2 : 0);
-        roots[rank].unfinished();
-    }
-    EXPECT_EQ(mismatches(roots), Texts({"ranks 0 and 2 call MPI_Bcast of root 0 (x.c:10) where rank 1 calls MPI_Bcast of root 2 "
-                                        "(x.c:20), on the same communicator: these do not fit together"}));
-    Job ended(2); // MPI has let them through: nobody waits
-    ended[0].collective(FunctionId::Bcast, 0);
-    ended[1].collective(FunctionId::Barrier);
-    EXPECT_EQ(mismatches(ended), Texts());
-}
-
-TEST(WaitCircles, AnOriginThatHasCompletedHelps) {
-    WindowJob job(2);
-    job.group(0, FunctionId::Win_post, {1});
-    job.group(1, FunctionId::Win_start, {0});
-    job.sync(1, FunctionId::Win_complete);
-    job.sync(0, FunctionId::Win_wait);
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job), Texts());
-}
-
-TEST(WaitCircles, ALockThatIsNotGivenBack) {
-    WindowJob job(2);
-    job.sync(1, FunctionId::Win_lock, 1, trace::kLockExclusive);
-    job.sync(0, FunctionId::Win_lock, 1, trace::kLockExclusive);
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job),
-              Texts({"rank 0 waits in MPI_Win_lock (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for rank 0: "
-                     "a deadlock, unless MPI opens a window to a rank before its turn"}));
-}
-
-TEST(WaitCircles, AnUnlockOfWhatAnotherHas) {
-    WindowJob job(2);
-    job.sync(1, FunctionId::Win_lock, 1, trace::kLockExclusive);
-    job.sync(0, FunctionId::Win_lock, 1, trace::kLockExclusive);
-    job.sync(0, FunctionId::Win_unlock, 1);
-    job[0].unfinished();
-    blockedRecv(job, 1, 0);
-    EXPECT_EQ(circles(job),
-              Texts({"rank 0 waits in MPI_Win_unlock (x.c:10) for rank 1, which waits in MPI_Recv (x.c:20) for rank 0: "
-                     "a deadlock, unless the rank that waits has the lock itself"}));
-}
-
-TEST(WaitCircles, AFlushOfAnotherTarget) {
-    WindowJob job(2);
-    job.sync(1, FunctionId::Win_lock, 1, trace::kLockExclusive);
-    job.sync(0, FunctionId::Win_lock, 0, trace::kLockExclusive);
-    job.sync(0, FunctionId::Win_flush, 0);
-    job[0].unfinished();
     blockedRecv(job, 1, 0);
     EXPECT_EQ(circles(job), Texts());
 }
