@@ -46,14 +46,14 @@ add_test(NAME e2e.bad.full_disk
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/with_small_disk ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
         --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script --exit 1
         --errors "cannot reserve the recording.*No space left on device.*Free space there" -- -n 2 ${programs}/barrier)
-set_tests_properties(e2e.bad.full_disk PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
+set_tests_properties(e2e.bad.full_disk PROPERTIES TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
 
 # Files for the recordings that cannot grow.
 add_test(NAME e2e.recording_full
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/with_small_disk --size 5m ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
         --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/recording_full.script
         --errors "The recording of rank 0 has stopped at event [0-9]+: No space left on device. The rank goes on.*Free space in /.*STOPLINE_MAP_DIRECTORY" -- -n 2 ${programs}/noise)
-set_tests_properties(e2e.recording_full PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e SKIP_RETURN_CODE 77)
+set_tests_properties(e2e.recording_full PROPERTIES TIMEOUT 300 LABELS e2e SKIP_RETURN_CODE 77)
 
 # A system that does not let gdb attach.
 add_executable(without_ptrace without_ptrace.c)
@@ -62,4 +62,4 @@ add_test(NAME e2e.bad.no_ptrace
     COMMAND without_ptrace ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/run_script.py
         --stopline $<TARGET_FILE:stopline> --script ${CMAKE_CURRENT_SOURCE_DIR}/scripts/bad.script --exit 1
         --errors "gdb was not allowed to attach.*Operation not permitted.*SYS_PTRACE" -- -n 2 ${programs}/barrier)
-set_tests_properties(e2e.bad.no_ptrace PROPERTIES RESOURCE_LOCK mpi TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)
+set_tests_properties(e2e.bad.no_ptrace PROPERTIES TIMEOUT 120 LABELS e2e SKIP_RETURN_CODE 77)

@@ -52,13 +52,13 @@ endforeach()
 # Sends that are complete at once, and messages that race.
 add_test(NAME e2e.mpich.copies COMMAND copies ${programs_mpich}/copies ${STOPLINE_MPIRUN_MPICH})
 add_test(NAME e2e.mpich.racing_replay COMMAND racing_replay ${programs_mpich}/racing 1 20 2 4 10 ${STOPLINE_MPIRUN_MPICH})
-set_tests_properties(e2e.mpich.copies e2e.mpich.racing_replay PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS e2e)
+set_tests_properties(e2e.mpich.copies e2e.mpich.racing_replay PROPERTIES TIMEOUT 600 LABELS e2e)
 add_test(NAME e2e.mpich.racing_replay.long COMMAND racing_replay ${programs_mpich}/racing 1000 500 5 4 25 ${STOPLINE_MPIRUN_MPICH})
 set_tests_properties(e2e.mpich.racing_replay.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long)
 # What MPICH has allocated when MPI_Init returns is the same each time; Open MPI's is not.
 foreach(how shown hidden sent plain)
     add_test(NAME e2e.mpich.byaddress.${how} COMMAND byaddress ${programs_mpich}/byaddress ${how} ${STOPLINE_MPIRUN_MPICH})
-    set_tests_properties(e2e.mpich.byaddress.${how} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 300 LABELS e2e)
+    set_tests_properties(e2e.mpich.byaddress.${how} PROPERTIES TIMEOUT 300 LABELS e2e)
 endforeach()
 # Races found while a job runs.
 foreach(case races_limits races_online races_replayed races_seeds races_unfinished)
@@ -66,5 +66,5 @@ foreach(case races_limits races_online races_replayed races_seeds races_unfinish
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
             --demo ${demo} --programs ${programs_mpich} --scripts ${CMAKE_CURRENT_SOURCE_DIR}/scripts
             --launcher ${STOPLINE_MPIRUN_MPICH} ${case})
-    set_tests_properties(e2e.mpich.record.${case} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS "e2e;record")
+    set_tests_properties(e2e.mpich.record.${case} PROPERTIES TIMEOUT 600 LABELS "e2e;record")
 endforeach()

@@ -5,7 +5,7 @@ foreach(case ring halo heat segv abort random mpmd stdin exits kill_rank kill_ag
     add_test(NAME e2e.record.${case}
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
             --demo ${demo} --programs ${programs} --scripts ${CMAKE_CURRENT_SOURCE_DIR}/scripts ${case})
-    set_tests_properties(e2e.record.${case} PROPERTIES RESOURCE_LOCK mpi TIMEOUT 600 LABELS "e2e;record" SKIP_RETURN_CODE 77)
+    set_tests_properties(e2e.record.${case} PROPERTIES TIMEOUT 600 LABELS "e2e;record" SKIP_RETURN_CODE 77)
 endforeach()
 add_test(NAME e2e.record.races_seeds.long
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
