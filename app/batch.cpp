@@ -27,17 +27,20 @@ BatchRunner::BatchRunner(Session* session, BatchOptions options, WindowVerbs* wi
     connect(session, &Session::stopped, this, [this] {
         m_stayed.unite(m_resuming);
         m_resuming.clear();
-        m_launching = false;
+        m_launching = launchToCome();
     });
     connect(session, &Session::jobEnded, this, [this](const QString& summary) {
         m_resuming.clear();
-        m_launching = false;
+        m_launching = launchToCome();
         m_options.err(QStringLiteral("job ended: %1").arg(summary));
     });
     connect(session, &Session::operationFinished, this, [this](bool ok, const QString& text) {
         m_operationDone = true;
         m_operationOk = ok;
         m_operationText = text;
+        if (!ok && launchToCome()) { // it has been given up
+            m_launching = false;
+        }
     });
     connect(session, &Session::message, this,
             [this](Severity severity, const QString& text, const QString& remedy) {
@@ -325,7 +328,15 @@ std::optional<RankId> BatchRunner::oneRank(const QString& text, QString& error) 
     return all->first();
 }
 
+/// What is seen of ranks is still the job's before.
+bool BatchRunner::launchToCome() const {
+    return m_launching && m_session->launches() == m_launchesBefore;
+}
+
 void BatchRunner::noteRank(RankId rank) {
+    if (launchToCome()) {
+        return;
+    }
     const RankView view = m_session->rank(rank);
     const RankPhase phase = view.phase;
     // One that was ended by a signal before it was seen running has been taken down with a launch that failed.

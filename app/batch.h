@@ -75,6 +75,7 @@ class BatchRunner : public QObject {
     [[nodiscard]] QVector<RankId> focusRanks() const;
     [[nodiscard]] QVector<RankId> allRanks() const;
     void noteRank(RankId rank);
+    [[nodiscard]] bool launchToCome() const;
 
     // batch_breakpoints.cpp
     Outcome breakpointVerb(const ScriptLine& line, Lines& out);
@@ -148,7 +149,8 @@ class BatchRunner : public QObject {
     QVector<RankId> m_moved;  ///< ranks that the last verb was to move
     QSet<int> m_stayed;       ///< of these, those that have not gone on
     QString m_warning;        ///< the session's last one since then
-    bool m_launching = false; ///< Run or Restart given, no rank seen yet
+    bool m_launching = false; ///< Run or Restart given, no rank of it seen yet
+    std::uint32_t m_launchesBefore = 0; ///< Session::launches() when it was given
     bool m_begun = false;     ///< a rank of the last launch has run, or had already when the script began
     bool m_mustBegin = false; ///< a launch has been asked for by a line that may not fail
     bool m_operationAsked = false; ///< by a verb that has not seen its end

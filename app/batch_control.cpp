@@ -19,6 +19,7 @@ void BatchRunner::expectResume(Verb verb) {
     m_warning.clear();
     if (verb == Verb::Run || verb == Verb::Restart || verb == Verb::Replay) {
         m_launching = true;
+        m_launchesBefore = m_session->launches();
         m_begun = false;
         return;
     }

@@ -32,6 +32,10 @@ BatchRunner::Outcome BatchRunner::executions(const ScriptLine& line, Lines& out)
         }
         return m_operationOk ? Outcome{} : Outcome{Verdict::Failed, m_operationText};
     }
+    const auto shown = std::find_if(all.begin(), all.end(), [](const Session::Execution& one) { return one.shown; });
+    if (shown != all.end() && shown->number == number) {
+        return {Verdict::Failed, QStringLiteral("execution %1 is on show: name another one, to be compared with it").arg(number)};
+    }
     for (const Session::ExecutionDifference& one : m_session->differences(number)) {
         out << QStringLiteral("[%1] %2").arg(rankText(one.rank), differenceText(one));
     }

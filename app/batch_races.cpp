@@ -114,7 +114,12 @@ BatchRunner::Outcome BatchRunner::take(const ScriptLine& line) {
     QString error;
     const auto race = callOf(line.words.at(0), line.words.at(1), error);
     const auto send = race ? callOf(line.words.at(2), line.words.at(3), error) : std::nullopt;
-    if (!send) {
+    const bool named = line.words.size() > 4;
+    if (named && (line.words.size() != 7 || line.words.at(4) != QLatin1StringView("instead"))) {
+        return {Verdict::Failed, QStringLiteral("take RANK EVENT SENDER EVENT [instead SENDER EVENT]")};
+    }
+    const auto insteadOf = named && send ? callOf(line.words.at(5), line.words.at(6), error) : std::nullopt;
+    if (!send || (named && !insteadOf)) {
         return {Verdict::Failed, error};
     }
     if (!knowRaces(line)) {
@@ -124,7 +129,7 @@ BatchRunner::Outcome BatchRunner::take(const ScriptLine& line) {
     m_session->setStopAtStart(false);
     expectResume(Verb::Replay);
     m_operationDone = false;
-    m_session->takeInstead(*race, *send);
+    m_session->takeInstead(*race, *send, insteadOf ? MaybeCall(*insteadOf) : MaybeCall());
     if (m_operationDone && !m_operationOk) {
         m_launching = false;
         return {Verdict::Failed, m_operationText};

@@ -45,7 +45,7 @@ QString raceLine(const Timeline& timeline, const Race& race) {
                      : race.alternatives == 1 ? QStringLiteral("other")
                                               : QStringLiteral("others"));
     if (race.pollFailures > 0) {
-        text += QStringLiteral("; %1 tries failed").arg(race.pollFailures);
+        text += race.pollFailures == 1 ? QStringLiteral("; 1 try failed") : QStringLiteral("; %1 tries failed").arg(race.pollFailures);
     }
     return text;
 }

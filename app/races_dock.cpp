@@ -73,7 +73,7 @@ RacesDock::RacesDock(Look* look, Actions* actions, QWidget* parent)
     connect(actions->takeInstead, &QAction::triggered, this, [this] {
         if (const auto it = m_model->chosenAt(m_view->currentIndex())) {
             emit m_actions->commandGiven(Verb::Replay);
-            m_look->session()->takeInstead(it->race, it->send);
+            m_look->session()->takeInstead(it->race, it->send, it->insteadOf);
         }
     });
     restore();

@@ -136,7 +136,9 @@ std::optional<RacesModel::Chosen> RacesModel::chosenAt(const QModelIndex& index)
     if (!index.isValid() || index.internalId() == 0 || raceOf(index.internalId()) < 0) {
         return std::nullopt;
     }
-    return Chosen{*callAt(index.parent()), *callAt(index)};
+    const quintptr id = index.internalId();
+    const Race& race = m_lines[std::size_t(lineOf(id))].races[std::size_t(raceOf(id))].race;
+    return Chosen{race.call, *callAt(index), race.send};
 }
 
 QModelIndex RacesModel::find(CallRef call) const {

@@ -21,6 +21,7 @@ class RacesModel : public QAbstractItemModel {
     struct Chosen {
         replay::CallRef race;
         replay::CallRef send;
+        replay::MaybeCall insteadOf; ///< the send of what the race got
     };
     /// Of an alternative: what takeInstead() needs.
     [[nodiscard]] std::optional<Chosen> chosenAt(const QModelIndex& index) const;

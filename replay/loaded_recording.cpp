@@ -2,6 +2,7 @@
 
 #include "../tracelib/history_advance.h"
 #include "history_share.h"
+#include "signals.h"
 #include "words.h"
 
 #include <QFile>
@@ -199,10 +200,7 @@ QString endText(const RecordedRank& rank) {
         return QStringLiteral("not known how it ended");
     }
     if (WIFSIGNALED(rank.waitStatus)) {
-        const int signal = WTERMSIG(rank.waitStatus);
-        return QStringLiteral("killed by signal %1 (%2)")
-            .arg(signal)
-            .arg(QString::fromLocal8Bit(strsignal(signal)));
+        return killedText(WTERMSIG(rank.waitStatus));
     }
     return QStringLiteral("exited with code %1").arg(WEXITSTATUS(rank.waitStatus));
 }

@@ -50,7 +50,7 @@ enum class Tallied { No, Yes };
                                     const std::atomic<bool>* cancelled = nullptr, std::uint64_t mostEvents = 0,
                                     Tallied tallied = Tallied::No);
 
-/// "exited with code 3", "killed by signal 11 (Segmentation fault)", "not known how it ended".
+/// "exited with code 3", "killed by SIGSEGV (Segmentation fault)", "not known how it ended".
 [[nodiscard]] QString endText(const RecordedRank& rank);
 
 } // namespace stopline::replay

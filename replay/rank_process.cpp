@@ -2,6 +2,7 @@
 
 #include "../gdbmi/agent_guard.h"
 #include "../gdbmi/launcher_check.h"
+#include "signals.h"
 #include "words.h"
 
 #include <QLoggingCategory>
@@ -48,10 +49,6 @@ QString overwrittenText() {
     return QStringLiteral("its recording was overwritten by the program");
 }
 
-const char* signalText(int signal) {
-    return strsignal(signal);
-}
-
 } // namespace
 
 RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankConfig& config, QObject* parent)
@@ -72,8 +69,10 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         const int status = event.cause == mi::StopCause::ExitedSignalled ? 0 : (event.exitCode & 0xff) << 8;
         if (event.cause == mi::StopCause::ExitedSignalled) {
             m_link->poll();
-            setPhase(RankPhase::Exited, StopWhy::None, QStringLiteral("killed by %1").arg(event.signalName));
-            m_view.exitSignal = -1;
+            const int signal = signalOfName(event.signalName);
+            m_view.exitSignal = signal;
+            setPhase(RankPhase::Exited, StopWhy::None,
+                     signal > 0 ? killedText(signal) : QStringLiteral("killed by %1").arg(event.signalName));
             m_link->pull([this](bool ok) { readTrace(ok, [this] { emit ended_(); }); });
             return;
         }
@@ -305,7 +304,7 @@ void RankProcess::endOf(int waitStatus) {
     if (WIFSIGNALED(waitStatus)) {
         m_view.exitSignal = WTERMSIG(waitStatus);
         setPhase(RankPhase::Exited, StopWhy::None,
-                 QStringLiteral("killed by signal %1 (%2)").arg(m_view.exitSignal).arg(QString::fromUtf8(signalText(m_view.exitSignal))));
+                 killedText(m_view.exitSignal));
     } else {
         m_view.exitCode = WEXITSTATUS(waitStatus);
         setPhase(RankPhase::Exited);

@@ -99,6 +99,10 @@ bool Session::jobExists() const {
     return m_impl->alive();
 }
 
+std::uint32_t Session::launches() const {
+    return m_impl->incarnations;
+}
+
 bool Session::allStopped() const {
     for (RankProcess* rank : m_impl->processes()) {
         const bool settled = rank->stopped() && m_impl->locating.count(rank->rank().value()) == 0;

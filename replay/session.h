@@ -176,6 +176,7 @@ class Session : public QObject {
     /// Reads the trace of one rank into the timeline without stopping it.
     void lookAt(RankId rank);
     [[nodiscard]] bool jobExists() const;  ///< started and not ended
+    [[nodiscard]] std::uint32_t launches() const; ///< how often a job has been started: of which one ranks are shown
     [[nodiscard]] bool allStopped() const; ///< no rank runs (ended ones do not count)
     [[nodiscard]] Cut places() const;
 
@@ -326,8 +327,10 @@ class Session : public QObject {
     [[nodiscard]] QString noRacesText() const;
     /// Executes the recording again, but the race of this call gets this send's message first. What does not depend on it
     /// is forced to be as recorded, the rest runs live. What was on show is kept (see executions()), and undo() goes back to
-    /// it. Where that choice has been made before, the execution that it made is shown, and nothing is run.
-    void takeInstead(CallRef call, CallRef send);
+    /// it. Where that choice has been made before, the execution that it made is shown, and nothing is run. Several races of one
+    /// call (MPI_Startall) are told apart by the message that each got, the send `insteadOf`; else it is the first of them
+    /// that can get this one.
+    void takeInstead(CallRef call, CallRef send, MaybeCall insteadOf = {});
 
     // --- Executions beside the one on show: it has departed from them, or a choice was made ---
     struct Execution {

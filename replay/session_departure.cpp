@@ -28,7 +28,7 @@ QString sentence(const std::string& text) {
 } // namespace
 
 void Session::Impl::onDifference(const Difference& difference) {
-    if (departure) {
+    if (rerun.departure) {
         return;
     }
     Departure found;
@@ -45,7 +45,7 @@ void Session::Impl::onDifference(const Difference& difference) {
     }
     found.where = siteOf(difference.rank, difference.executed.site);
     const RankProcess* rank = process(found.rank);
-    const HeapEvidence heap = heapEvidence(givenValues[found.rank.value()], rank != nullptr ? rank->link()->values() : QByteArray(), found.event);
+    const HeapEvidence heap = heapEvidence(rerun.givenValues[found.rank.value()], rank != nullptr ? rank->link()->values() : QByteArray(), found.event);
     found.memory = movedText(heap);
     const QString unforced = unforcedBefore(found);
     const QString cause =
@@ -66,7 +66,7 @@ void Session::Impl::onDifference(const Difference& difference) {
 
 /// Everybody stops; what has been executed this time becomes the recording, and MPI decides again.
 void Session::Impl::departFrom(const Departure& found, const QString& text, const QString& remedy) {
-    departure = found;
+    rerun.departure = found;
     if (approach == nullptr) {
         for (RankProcess* rank : processes()) {
             rank->pause();
@@ -85,13 +85,13 @@ void Session::Impl::departFrom(const Departure& found, const QString& text, cons
         }
         sayWaitingFor(found);
         sayBound();
-        comparedAtDeparture = q->comparison().compared;
-        EventIndex& own = comparedAtDeparture[found.rank.value()];
+        rerun.comparedAtDeparture = q->comparison().compared;
+        EventIndex& own = rerun.comparedAtDeparture[found.rank.value()];
         own = std::min(own, EventIndex(found.event.value() - 1));
         keepExecution(recording->branch());
         execution.text = QStringLiteral("departed at event %1 of rank %2").arg(found.event.value()).arg(rankText(found.rank));
         for (const RankProcess* rank : processes()) {
-            recordedValues[rank->rank().value()] = rank->link()->values();
+            besides.values[rank->rank().value()] = rank->link()->values();
             rank->link()->leaveOrder();
             if (approach == nullptr) {
                 rank->link()->setThreshold(kNoThreshold); // its data may have differed as well, just now
@@ -117,7 +117,7 @@ void Session::Impl::departFrom(const Departure& found, const QString& text, cons
 }
 
 std::optional<Departure> Session::departure() const {
-    return m_impl->departure;
+    return m_impl->rerun.departure;
 }
 
 std::vector<Doing> Session::Impl::whatRanksDo() const {
@@ -141,18 +141,18 @@ std::vector<Doing> Session::Impl::whatRanksDo() const {
 
 /// Finds ranks on recorded ground that wait for what does not come again.
 void Session::Impl::watchStandstill() {
-    if (!again || departure || approach != nullptr || !alive() || job->killed()) { // whoever is killed does not come any more
+    if (!again || rerun.departure || approach != nullptr || !alive() || job->killed()) { // whoever is killed does not come any more
         return;
     }
     const Timeline& timeline = recording->timeline();
     const std::vector<Doing> doing = whatRanksDo();
     const auto stillFor = [this](RankId rank) -> qint64 {
-        const auto it = still.find(rank.value());
-        return it == still.end() || !it->second.since.isValid() ? 0 : it->second.since.elapsed();
+        const auto it = rerun.still.find(rank.value());
+        return it == rerun.still.end() || !it->second.since.isValid() ? 0 : it->second.since.elapsed();
     };
     std::vector<Doing> settled = doing;
     for (std::size_t i = 0; i < doing.size(); ++i) {
-        Still& one = still[int(i)];
+        Rerun::Still& one = rerun.still[int(i)];
         const bool inCall = doing[i].what == Doing::What::InCall;
         if (!one.since.isValid() || one.event != doing[i].place.event || one.inCall != inCall) {
             one.event = doing[i].place.event;
@@ -190,7 +190,7 @@ void Session::Impl::watchStandstill() {
         const TimeNs recorded = last.value() > 0 && next <= timeline.lastEvent(found->last)
                                     ? timeline.axisTime(found->last, next) - timeline.axisTime(found->last, last)
                                     : 0;
-        if (stillFor(found->last) > kSilentMs + 4 * (recorded / 1'000'000) && standstillSaid.emplace(rank.value(), event.value()).second) {
+        if (stillFor(found->last) > kSilentMs + 4 * (recorded / 1'000'000) && rerun.standstillSaid.emplace(rank.value(), event.value()).second) {
             say(Severity::Warning, sentence(found->text),
                 QStringLiteral("In the recording its next call came after %1 s. It may still come; Pause shows where rank %2 is.")
                     .arg(double(recorded) / 1e9, 0, 'g', 2)

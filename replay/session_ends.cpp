@@ -155,10 +155,10 @@ QString Session::Impl::outcomeOfRanks() const {
     for (const auto& [what, who] : bad) {
         parts << saidOf(who, what);
     }
-    if (departure) {
+    if (rerun.departure) {
         parts << QStringLiteral("departed at event %1 of rank %2")
-                     .arg(departure->event.value())
-                     .arg(rankText(departure->rank));
+                     .arg(rerun.departure->event.value())
+                     .arg(rankText(rerun.departure->rank));
     }
     if (!lives) {
         return !parts.isEmpty() ? parts.join(QStringLiteral("; "))

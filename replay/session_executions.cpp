@@ -1,15 +1,12 @@
 // Executions that are kept beside the one on show: each shares its beginning with another, from which it has departed or
 // been made to differ by a choice.
+#include "execution_comparison.h"
 #include "session_impl.h"
-#include "difference_words.h"
-#include "recording_compare.h"
-#include "request_names.h"
 #include "words.h"
 
 #include <algorithm>
 #include <functional>
 #include <csignal>
-#include <unordered_set>
 #include <utility>
 
 namespace stopline::replay {
@@ -29,84 +26,6 @@ quint64 eventsOf(const Timeline& timeline) {
     return events;
 }
 
-/// Events of one rank in two recordings of it.
-class RankComparison {
-  public:
-    /// Where code has moved between the executions, calls are from the same place when `sameSite` says so.
-    using SameSite = std::function<bool(CodeAddress, CodeAddress)>;
-    using SiteText = std::function<QString(CodeAddress)>;
-    RankComparison(const Timeline& a, const Timeline& b, RankId rank, SameSite sameSite, SiteText siteText)
-        : m_a(a), m_b(b), m_rank(rank), m_sameSite(std::move(sameSite)), m_siteText(std::move(siteText)) {}
-
-    Session::ExecutionDifference find() {
-        Session::ExecutionDifference found;
-        found.rank = m_rank;
-        const EventIndex lastA = m_a.lastEvent(m_rank);
-        const EventIndex lastB = m_b.lastEvent(m_rank);
-        const EventIndex first = std::max(m_a.firstEvent(m_rank), m_b.firstEvent(m_rank));
-        EventIndex event = first;
-        while (event <= lastA && event <= lastB && same(event)) {
-            event = EventIndex(event.value() + 1);
-        }
-        const EventIndex last = std::min(lastA, lastB);
-        if (first.value() > last.value() + 1) { // no event is known of both
-            found.same = last;
-            (lastA < lastB ? found.second : found.first) =
-                QStringLiteral("an unknown part (events %1 to %2)").arg(last.value() + 1).arg(first.value() - 1);
-            return found;
-        }
-        found.same = EventIndex(event.value() - 1);
-        if (event <= lastA) {
-            found.first = detailsText(m_a.details(m_rank, m_a.eventDetails(m_rank, event)));
-        }
-        if (event <= lastB) {
-            found.second = detailsText(m_b.details(m_rank, m_b.eventDetails(m_rank, event)));
-        }
-        if (!found.first.isEmpty() && found.first == found.second) {
-            const trace::EventDetails& one = m_a.details(m_rank, m_a.eventDetails(m_rank, event));
-            const trace::EventDetails other = m_names.named(m_b.details(m_rank, m_b.eventDetails(m_rank, event)));
-            const auto request = [&](trace::RequestRef ref) { return requestText(m_a, m_rank, event, ref); };
-            found.second += whatDiffers(one, other, {request, m_siteText, m_siteText, m_sameSite(one.site, other.site)});
-        }
-        return found;
-    }
-
-  private:
-    bool same(EventIndex event) {
-        const DetailsId a = m_a.eventDetails(m_rank, event);
-        const DetailsId b = m_b.eventDetails(m_rank, event);
-        const std::uint64_t pair = (std::uint64_t(a.value()) << 32) | b.value();
-        if (m_names.empty() && m_same.contains(pair)) {
-            return true;
-        }
-        const trace::EventDetails& one = m_a.details(m_rank, a);
-        trace::EventDetails other = m_b.details(m_rank, b);
-        if (!m_names.empty()) {
-            m_names.pass(one);
-        }
-        if (one.site != other.site && m_sameSite(one.site, other.site)) {
-            other.site = one.site;
-        }
-        const bool named = !m_names.empty();
-        const bool same = m_names.same(other, one, [&](trace::RequestRef ref) {
-            const auto by = madeBy(m_a, m_rank, event, ref);
-            return !by || mayShareHandle(m_a.details(m_rank, m_a.eventDetails(m_rank, *by)));
-        });
-        if (same && !named && m_names.empty()) {
-            m_same.insert(pair);
-        }
-        return same;
-    }
-
-    const Timeline& m_a;
-    const Timeline& m_b;
-    RankId m_rank;
-    SameSite m_sameSite;
-    SiteText m_siteText;
-    RequestNames m_names; ///< of the second recording's requests
-    std::unordered_set<std::uint64_t> m_same; ///< pairs of details, as long as all requests have their own names
-};
-
 } // namespace
 
 /// What is on show is kept beside what is going to be. Its recording is given, as it is another by now, or nothing if it
@@ -114,8 +33,8 @@ class RankComparison {
 void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     KeptExecution kept;
     kept.head = execution;
-    if (before != nullptr && departure) {
-        const QString left = QStringLiteral("left at event %1 of rank %2").arg(departure->event.value()).arg(rankText(departure->rank));
+    if (before != nullptr && rerun.departure) {
+        const QString left = QStringLiteral("left at event %1 of rank %2").arg(rerun.departure->event.value()).arg(rankText(rerun.departure->rank));
         kept.head.outcome = execution.end.isEmpty() ? left : QStringLiteral("%1; %2").arg(execution.end, left);
     } else {
         kept.head.outcome = outcomeNow();
@@ -128,7 +47,7 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
     keepWhatIsKnown(kept);
     const int from = kept.head.number;
     if (kept.views.empty()) { // what is written is the one's that goes on
-        for (const auto& [key, bytes] : recordedStreams) {
+        for (const auto& [key, bytes] : besides.streams) {
             kept.outputs[key.first] += bytes;
         }
     } else {
@@ -142,15 +61,13 @@ void Session::Impl::keepExecution(std::unique_ptr<Recording> before) {
 /// What belongs to the job that is on show, not to its events.
 void Session::Impl::keepWhatIsKnown(KeptExecution& kept) const {
     kept.spec = recordedSpec;
-    kept.values = recordedValues;
-    kept.streams = recordedStreams;
+    kept.besides = besides;
     for (const auto& [key, bytes] : streams) { // the longer one tells more
-        QByteArray& known = kept.streams[key];
-        known = bytes.size() > known.size() && !departure ? bytes : known;
+        QByteArray& known = kept.besides.streams[key];
+        known = bytes.size() > known.size() && !rerun.departure ? bytes : known;
     }
     kept.input = input;
     kept.inputEnded = inputEnded;
-    kept.sent = recordedSent;
     kept.programs = programOf;
 }
 
@@ -203,13 +120,13 @@ QVector<Session::ExecutionDifference> Session::differences(int number) const {
         const Timeline& other = kept.recording->timeline();
         for (int i = 0; i < std::max(other.rankCount(), timeline().rankCount()); ++i) {
             if (i < other.rankCount() && i < timeline().rankCount()) {
-                const auto sameSite = [this, i](CodeAddress a, CodeAddress b) {
+                const auto compare = [this, i](CodeAddress a, CodeAddress b) {
                     const SourceLocation one = m_impl->siteOf(RankId(i), a);
                     const SourceLocation two = m_impl->siteOf(RankId(i), b);
-                    return one.known() && one.file == two.file && one.line == two.line && one.function == two.function;
+                    return sameSite(one, two);
                 };
                 const auto siteText = [this, i](CodeAddress site) { return lineText(m_impl->siteOf(RankId(i), site)); };
-                found << RankComparison(other, timeline(), RankId(i), sameSite, siteText).find();
+                found << RankComparison(other, timeline(), RankId(i), compare, siteText).find();
             }
         }
     }
@@ -249,12 +166,10 @@ void Session::Impl::switchTo(std::deque<KeptExecution>::iterator to) {
     execution = std::move(next.head);
     recording = std::move(next.recording);
     recordedSpec = next.spec;
-    recordedValues = std::move(next.values);
-    recordedStreams = std::move(next.streams);
+    besides = std::move(next.besides);
     streams.clear();
     input = next.input;
     inputEnded = next.inputEnded;
-    recordedSent = std::move(next.sent);
     programOf = std::move(next.programs);
     jobs = recording->jobs();
     ranks = jobs.rankCount();
@@ -367,8 +282,7 @@ void Session::Impl::recordingReplaced() {
     past.reset();
     future.reset();
     point.reset();
-    departure.reset();
-    comparedAtDeparture.clear();
+    rerun = {};
     again = false;
     raceWalk = {};
     emit q->timelineReplaced();

@@ -29,11 +29,11 @@ void Session::Impl::onOutput(RankId rank, int stream, const QByteArray& bytes) {
         return;
     }
     now += bytes;
-    if (const auto then = recordedStreams.find(key); then != recordedStreams.end() && streamsDiffer.count(key) == 0) {
+    if (const auto then = besides.streams.find(key); then != besides.streams.end() && rerun.streamsDiffer.count(key) == 0) {
         const qsizetype common = std::min(now.size(), then->second.size());
         const qsizetype from = std::max<qsizetype>(0, std::min(common, now.size() - bytes.size()));
         if (std::memcmp(now.constData() + from, then->second.constData() + from, std::size_t(common - from)) != 0) {
-            streamsDiffer.insert(key);
+            rerun.streamsDiffer.insert(key);
             say(Severity::Warning,
                 QStringLiteral("Rank %1 writes something else than before to its standard %2.").arg(rankText(rank)).arg(
                     stream == 1 ? QStringLiteral("output") : QStringLiteral("error")),

@@ -12,6 +12,7 @@
 #include "replay_logs.h"
 #include "session.h"
 #include "session_follow.h"
+#include "session_parts.h"
 #include "source_lines.h"
 #include "standstill.h"
 
@@ -27,49 +28,6 @@
 #include <vector>
 
 namespace stopline::replay {
-
-/// A command with what undo needs of it.
-struct Command {
-    HistoryEntry shown;
-    std::vector<Target> before;
-    std::map<int, int> hits; ///< of the breakpoints, by id, before the command
-    int execution = 0;       ///< where `before` is of another execution than the one on show, its number
-    bool stood = true;       ///< there was a job there to be brought back
-};
-
-/// A user breakpoint and its number in each rank's gdb.
-struct BreakpointState {
-    UserBreakpoint shown;
-    std::map<int, int> numbers;     ///< by rank
-    std::map<int, QString> refused; ///< ranks whose gdb will not have it, and why
-    std::map<int, int> hits;        ///< by rank, this execution
-    std::map<int, EventIndex> since; ///< by rank: behind which event it was set; nothing for one that was set at the start
-};
-
-/// Where ranks have been sent by Run to, until each of them has stopped or ended.
-struct RunToOrder {
-    QString location;
-    std::map<int, int> numbers; ///< of the temporary breakpoint, by rank
-    QVector<RankId> ended;      ///< these never came there
-    bool moved = false;         ///< gdb has taken another line, which has been said
-};
-
-/// Calls `done` when it has been called as often as begin() was, and once more for the caller that hands out the work.
-class Countdown {
-  public:
-    explicit Countdown(std::function<void()> done) : m_shared(std::make_shared<Shared>(1, std::move(done))) {}
-    /// One more piece of work; its end is a call of a copy of this.
-    void begin() const { ++m_shared->first; }
-    void operator()() const {
-        if (--m_shared->first == 0) {
-            m_shared->second();
-        }
-    }
-
-  private:
-    using Shared = std::pair<int, std::function<void()>>;
-    std::shared_ptr<Shared> m_shared;
-};
 
 struct Session::Impl {
     explicit Impl(Session* session);
@@ -98,8 +56,6 @@ struct Session::Impl {
     std::unique_ptr<LoadedRecording> origin; ///< of which the job is another execution; without its recording
     quint64 historyEvents = kDefaultHistoryEvents;
     ReplayBy replayBy = replayByOf(qEnvironmentVariable("STOPLINE_REPLAY_BY")).value_or(ReplayBy::Source);
-    std::shared_ptr<const ReplayLogs> following; ///< by the execution that was started last; null: by none, or not yet
-    std::vector<ControlMessage> controls; ///< likewise, without those that would keep ranks from their places
     class LogMaking; ///< what the job that is about to start follows is being made (session_logs.cpp)
     std::shared_ptr<LogMaking> logMaking; ///< shared only so that few need to know what it is
     void makeLogs(const Approach* with, std::function<void()> then);
@@ -145,6 +101,7 @@ struct Session::Impl {
         EventIndex event{0}; ///< begin of the receive or probe
         RankId sender{-1};
         EventIndex send{0};
+        MaybeCall insteadOf{}; ///< the send of what the race had got
         friend bool operator==(const Chosen&, const Chosen&) = default;
     };
     struct ExecutionHead {
@@ -161,11 +118,9 @@ struct Session::Impl {
         std::map<int, QByteArray> outputs; ///< by rank, both streams
         std::unique_ptr<Recording> recording;
         LaunchSpec spec;
-        std::map<int, QByteArray> values;
-        std::map<std::pair<int, int>, QByteArray> streams;
+        Besides besides;
         QByteArray input;
         bool inputEnded = false;
-        std::map<std::pair<int, std::uint64_t>, std::uint64_t> sent;
         std::map<int, QString> programs;
         std::vector<RankView> views; ///< empty: it is not known any more how its ranks stood
         bool part = false; ///< the beginning of another one, see keepEarlier()
@@ -212,19 +167,11 @@ struct Session::Impl {
     bool forJourney = false;    ///< the job was started for one
     bool again = false;         ///< the job is another execution of the recording
     std::set<QString> unforcedSaid; ///< of this recording
-    bool liveSaid = false;      ///< that ranks have gone on behind the recording's end, in this execution
     QString approachNote;
     bool arriving = false; ///< the journey is over but not yet told of: breakpoints are set, lines are looked up
     std::function<void(bool)> approachDone; ///< history bookkeeping
-    std::optional<Departure> departure;
-    QVector<EventIndex> comparedAtDeparture; ///< by rank: what had been found equal by then
-    struct Still { ///< since when a rank has been where it is
-        EventIndex event{0};
-        bool inCall = false;
-        QElapsedTimer since;
-    };
-    std::map<int, Still> still;                          ///< by rank, while it goes over recorded ground
-    std::set<std::pair<int, std::uint64_t>> standstillSaid; ///< rank and event, in this execution
+    Besides besides; ///< of the recording
+    Rerun rerun;
 
     // Control history.
     std::vector<Command> commands;
@@ -260,12 +207,8 @@ struct Session::Impl {
     // What the program wrote and was given.
     std::map<int, QByteArray> outputs;
     std::map<std::pair<int, int>, QByteArray> streams;  ///< by rank and stream, this execution
-    std::map<std::pair<int, int>, QByteArray> recordedStreams; ///< of the execution before
-    std::set<std::pair<int, int>> streamsDiffer;        ///< already said
-    std::map<int, QByteArray> recordedValues, givenValues; ///< by rank: times and random bytes (tracelib/values.h) of the recording, and as given to this execution
     QByteArray input;                                   ///< typed for the job so far, or given to the recorded one
     bool inputEnded = false;                            ///< the recorded one has seen its end
-    std::map<std::pair<int, std::uint64_t>, std::uint64_t> recordedSent; ///< by rank and count of what it had sent: hash
     std::map<QString, std::pair<qint64, qint64>> files; ///< size and time of files among the arguments, at Run
     std::map<QString, std::string> builds;              ///< build ids of those that are programs, as recorded or accepted
     std::set<QString> rebuilt;                          ///< of these, which are not those of the recording
@@ -350,6 +293,7 @@ struct Session::Impl {
 
     // session_targets.cpp
     [[nodiscard]] std::vector<Target> presentTargets() const;
+    [[nodiscard]] bool killedFromOutside() const;
     void rememberTarget(RankProcess* rank);
     void askRemembered();
     void askPlaceOf(RankProcess* rank, std::size_t index, int serial);

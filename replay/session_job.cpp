@@ -108,32 +108,25 @@ void Session::Impl::startJob(Approach* with, bool throughRecording, std::functio
     heldAtStart = false;
     forJourney = with != nullptr;
     again = throughRecording;
-    liveSaid = false;
-    departure.reset();
-    comparedAtDeparture.clear();
+    rerun = {};
     execution.outcome.clear();
     leaving.clear();
     leftNow.clear();
-    still.clear();
-    standstillSaid.clear();
     outputs.clear();
     if (throughRecording) {
         for (auto& [key, bytes] : streams) {
             // The longer one is kept: what has not been printed again yet is still what the program prints there.
-            QByteArray& kept = recordedStreams[key];
+            QByteArray& kept = besides.streams[key];
             kept = bytes.size() > kept.size() ? bytes : kept;
         }
         checkFiles();
     } else {
-        recordedStreams.clear();
-        recordedValues.clear();
-        recordedSent.clear();
+        besides = {};
         input.clear();
         inputEnded = false;
         noteFiles();
     }
     streams.clear();
-    streamsDiffer.clear();
     emit q->outputCleared();
     for (BreakpointState& state : breakpoints) {
         state.numbers.clear();
@@ -141,8 +134,6 @@ void Session::Impl::startJob(Approach* with, bool throughRecording, std::functio
         state.hits.clear();
     }
     follower->forget();
-    following.reset();
-    controls.clear();
     if (throughRecording) {
         finishStartingAnew(); // what is made of the timeline next is to be of all that is known
     }

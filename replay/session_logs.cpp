@@ -92,7 +92,7 @@ QString Session::Impl::LogMaking::text() const {
     return QStringLiteral("looking for races, %1 %").arg(all == 0 ? 100 : done * 100 / all);
 }
 
-/// Then `following` and `controls` are what the execution is told.
+/// Then `rerun.logs` and `rerun.controls` are what the execution is told.
 void Session::Impl::makeLogs(const Approach* with, std::function<void()> then) {
     std::vector<std::uint64_t> places;
     if (with != nullptr) {
@@ -102,14 +102,14 @@ void Session::Impl::makeLogs(const Approach* with, std::function<void()> then) {
     }
     const auto ready = [this, places = std::move(places),
                         then = std::move(then)](const std::shared_ptr<const ReplayLogs>& logs) {
-        following = logs;
+        rerun.logs = logs;
         if (const OrderMarks* marks = logs->marks.get()) {
-            controls = marks->controls;
-            if (!places.empty() && !controls.empty()) {
+            rerun.controls = marks->controls;
+            if (!places.empty() && !rerun.controls.empty()) {
                 std::vector<std::uint64_t> last(std::max(places.size(), logs->ranks.size()),
                                                 ~std::uint64_t{0});
                 std::copy(places.begin(), places.end(), last.begin());
-                leaveOutBeyond(controls, last);
+                leaveOutBeyond(rerun.controls, last);
             }
         }
         then();
@@ -169,14 +169,14 @@ void Session::Impl::cancelLogs() {
 Job::Configure Session::Impl::configureRanks(Approach* with) {
     return [this, with](RankId rank, agent::RankConfig& config) {
         config.gate = trace::Gate::Constructor;
-        givenValues.erase(rank.value());
+        rerun.givenValues.erase(rank.value());
         if (with != nullptr && with == approach) {
             with->configure(rank, config);
         }
-        if (following != nullptr && std::size_t(rank.value()) < following->ranks.size()) {
+        if (rerun.logs != nullptr && std::size_t(rank.value()) < rerun.logs->ranks.size()) {
             const std::vector<std::byte> log =
-                withControls(following->ranks[std::size_t(rank.value())].bytes, controls, rank);
-            config.values = givenValues[rank.value()] = recordedValues[rank.value()];
+                withControls(rerun.logs->ranks[std::size_t(rank.value())].bytes, rerun.controls, rank);
+            config.values = rerun.givenValues[rank.value()] = besides.values[rank.value()];
             config.order = QByteArray(reinterpret_cast<const char*>(log.data()), qsizetype(log.size()));
         }
     };

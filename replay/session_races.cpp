@@ -274,7 +274,7 @@ void Session::Impl::endRaceWalk() {
     }
 }
 
-void Session::takeInstead(CallRef call, CallRef send) {
+void Session::takeInstead(CallRef call, CallRef send, MaybeCall insteadOf) {
     Impl& d = *m_impl;
     d.stayHere(tr("the job was started again"));
     if (d.onTheWay() || !d.whyNotOpened(Verb::Replay).isEmpty()) {
@@ -284,21 +284,27 @@ void Session::takeInstead(CallRef call, CallRef send) {
     std::optional<Choice> choice;
     std::string why = "no such race is known";
     for (const Race& race : races().racesOf(call)) {
+        if (choice || (insteadOf && race.send != insteadOf)) {
+            continue;
+        }
         if (race.send && *race.send == send) {
             why = "it is the one that came";
         }
         for (const Alternative& one : races().alternatives(race)) {
-            if (one.send == send) {
-                why.clear();
-                choice = choiceOf(timeline(), race, one, why);
+            if (one.send != send) {
+                continue;
+            }
+            why.clear();
+            if (Choice made = choiceOf(timeline(), race, one, why); why.empty()) {
+                choice = std::move(made);
             }
         }
     }
-    if (!why.empty()) {
+    if (!choice) {
         d.refuse(tr("This message cannot be taken instead: %1").arg(QString::fromStdString(why)));
         return;
     }
-    const Impl::Chosen wanted{call.rank, timeline().call(call).begin, send.rank, timeline().call(send).begin};
+    const Impl::Chosen wanted{call.rank, timeline().call(call).begin, send.rank, timeline().call(send).begin, choice->race.send};
     for (const Impl::KeptExecution& kept : d.keptExecutions) {
         if (kept.head.from == d.execution.number && kept.head.chosen == wanted) {
             d.say(Severity::Warning, tr("Execution %1 took that message there already: it is shown, and nothing is run.").arg(kept.head.number),
@@ -318,7 +324,10 @@ void Session::Impl::startChosen(const Choice& choice) {
                             .arg(rankText(choice.race.call.rank), functionText(timeline.details(choice.race.call.rank, taken.beginDetails).function))
                             .arg(taken.begin.value());
     const bool probe = choice.race.kind == RaceKind::Probe || choice.race.kind == RaceKind::FailedProbe;
-    const QString text = QStringLiteral("%1 %2 rank %3's message").arg(who, probe ? QStringLiteral("sees") : QStringLiteral("takes"), rankText(choice.sender));
+    QString text = QStringLiteral("%1 %2 rank %3's message").arg(who, probe ? QStringLiteral("sees") : QStringLiteral("takes"), rankText(choice.sender));
+    if (q->races().racesOf(choice.race.call).size() > 1 && choice.race.send) { // which of them
+        text += QStringLiteral(" instead of rank %1's of event %2").arg(rankText(choice.race.send->rank)).arg(timeline.call(*choice.race.send).begin.value());
+    }
     const bool sentLater = choice.sendBegin > choice.upTo[std::size_t(choice.sender.value())];
     std::vector<OrderEntries> planned;
     for (int i = 0; i < timeline.rankCount(); ++i) {
@@ -341,11 +350,11 @@ void Session::Impl::startChosen(const Choice& choice) {
     std::unique_ptr<Recording> next = recording->upTo(choice.upTo, std::move(planned));
     keepExecution(nullptr);
     execution.text = text;
-    execution.chosen = Chosen{choice.race.call.rank, raceBegin, choice.sender, choice.sendBegin};
+    execution.chosen = Chosen{choice.race.call.rank, raceBegin, choice.sender, choice.sendBegin, choice.race.send};
     streams.clear(); // what it prints has nothing to be compared with
-    recordedStreams.clear();
-    recordedSent.clear();
-    for (auto& [rank, values] : recordedValues) {
+    besides.streams.clear();
+    besides.sent.clear();
+    for (auto& [rank, values] : besides.values) {
         if ((recordedSpec.alsoNoted & trace::kNoteSent) != 0) { // else nothing is said of data
             values = withoutFoundBehind(values, choice.upTo[std::size_t(rank)]);
         }

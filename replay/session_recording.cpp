@@ -114,12 +114,12 @@ void Session::Impl::executeOpened() {
     spec = recordedSpec;
     input = QByteArray::fromStdString(origin->file.input);
     inputEnded = origin->file.inputEnded;
-    recordedSent.clear();
+    besides.sent.clear();
     files.clear();
-    recordedValues.clear();
+    besides.values.clear();
     std::vector<FoundRaces> found;
     for (std::size_t i = 0; i < origin->file.ranks.size(); ++i) {
-        recordedValues[int(i)] = QByteArray::fromStdString(origin->file.ranks[i].values);
+        besides.values[int(i)] = QByteArray::fromStdString(origin->file.ranks[i].values);
         found.push_back(foundRacesOf(std::as_bytes(std::span(origin->file.ranks[i].values))));
     }
     if (areComplete(found)) {

@@ -66,7 +66,7 @@ void Session::setReplayBy(ReplayBy how) {
 }
 
 const OrderMarks* Session::orderMarks() const {
-    return m_impl->following != nullptr ? m_impl->following->marks.get() : nullptr;
+    return m_impl->rerun.logs != nullptr ? m_impl->rerun.logs->marks.get() : nullptr;
 }
 
 /// What of this execution is forced, and how, where that is not the usual way.
@@ -78,19 +78,19 @@ void Session::Impl::sayMarks() {
                 .arg(marks->marked)
                 .arg(marks->windows)
                 .arg(marks->open) +
-                (controls.empty() ? QString() : QStringLiteral(" Control messages that bound buffering: %1.").arg(controls.size())));
+                (rerun.controls.empty() ? QString() : QStringLiteral(" Control messages that bound buffering: %1.").arg(rerun.controls.size())));
     }
 }
 
 Session::Comparison Session::comparison() const {
     Comparison result;
     result.again = m_impl->again;
-    result.equal = !m_impl->departure;
+    result.equal = !m_impl->rerun.departure;
     if (!result.again) {
         return result;
     }
-    if (!m_impl->comparedAtDeparture.isEmpty()) { // the recording is that of this execution since
-        result.compared = m_impl->comparedAtDeparture;
+    if (!m_impl->rerun.comparedAtDeparture.isEmpty()) { // the recording is that of this execution since
+        result.compared = m_impl->rerun.comparedAtDeparture;
         return result;
     }
     const Recording& recording = *m_impl->recording;
@@ -122,7 +122,7 @@ EventIndex lastMark(const QByteArray& values, EventIndex event) {
 
 /// What a rank has sent so far, by the library's comparison and, where it stands now, with what it had sent there before.
 void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHeader& header) {
-    if (departure) {
+    if (rerun.departure) {
         return;
     }
     EventIndex at(header.sentDiffers.load(std::memory_order_relaxed));
@@ -130,7 +130,7 @@ void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHea
     const std::uint64_t hash = header.sentHash.load(std::memory_order_relaxed);
     const bool together = (count & ~trace::kSentCount) == hash << trace::kSentCountBits;
     if (rank->stopped() && together) {
-        const auto [it, added] = recordedSent.try_emplace({int(rank->rank().value()), count & trace::kSentCount}, hash);
+        const auto [it, added] = besides.sent.try_emplace({int(rank->rank().value()), count & trace::kSentCount}, hash);
         if (!added && it->second != hash && at.value() == 0) {
             at = EventIndex(header.eventCount.load(std::memory_order_relaxed));
         }
@@ -151,8 +151,8 @@ void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHea
         found.executed = found.recorded + QStringLiteral(" with other data, or one before it");
         found.where = siteOf(found.rank, begin.site);
     }
-    const EventIndex mark = lastMark(recordedValues[int(found.rank.value())], at);
-    const HeapEvidence heap = heapEvidence(givenValues[found.rank.value()], rank->link()->values(), EventIndex(at.value() + 1));
+    const EventIndex mark = lastMark(besides.values[int(found.rank.value())], at);
+    const HeapEvidence heap = heapEvidence(rerun.givenValues[found.rank.value()], rank->link()->values(), EventIndex(at.value() + 1));
     found.memory = movedText(heap);
     departFrom(found,
                    QStringLiteral("What rank %1 sends is not what it sent in the recording: it differs at event %2%3; %4%5")
@@ -171,8 +171,8 @@ void Session::Impl::compareSent(const RankProcess* rank, const trace::MappingHea
 
 /// Of two executions of the recording the longer one tells more.
 void Session::Impl::keepValues(const RankProcess* rank) {
-    QByteArray& kept = recordedValues[rank->rank().value()];
-    if (!departure && rank->link()->values().size() > kept.size()) {
+    QByteArray& kept = besides.values[rank->rank().value()];
+    if (!rerun.departure && rank->link()->values().size() > kept.size()) {
         kept = rank->link()->values();
     }
     const std::vector<std::byte>& bytes = rank->link()->image().header;
@@ -194,14 +194,14 @@ void Session::Impl::keepValues(const RankProcess* rank) {
 
 /// Says once in an execution that ranks have gone on behind what was recorded.
 void Session::Impl::sayLive() {
-    if (!again || liveSaid || departure) {
+    if (!again || rerun.liveSaid || rerun.departure) {
         return;
     }
     const Comparison now = q->comparison();
     if (now.live.isEmpty()) {
         return;
     }
-    liveSaid = true;
+    rerun.liveSaid = true;
     const RankId first = now.live.first();
     say(Severity::Info,
         QStringLiteral("From event %1 of rank %2 on the job runs live: the recording ends there, identical so far.")
@@ -221,10 +221,10 @@ void Session::Impl::sayCompared() {
 /// Says once for a recording what of it another execution may do differently.
 QString Session::Impl::unforcedFrom(RankId rank) const {
     const auto index = std::size_t(rank.value());
-    if (following == nullptr || index >= following->ranks.size() || !following->ranks[index].unforced) {
+    if (rerun.logs == nullptr || index >= rerun.logs->ranks.size() || !rerun.logs->ranks[index].unforced) {
         return {};
     }
-    const Unforced& unforced = *following->ranks[index].unforced;
+    const Unforced& unforced = *rerun.logs->ranks[index].unforced;
     const Timeline& timeline = recording->timeline();
     const auto call = timeline.callAt(rank, unforced.event);
     return QStringLiteral("%1 of rank %2 (event %3) on: %4.")
@@ -236,13 +236,13 @@ QString Session::Impl::unforcedFrom(RankId rank) const {
 
 QString Session::Impl::unforcedBefore(const Departure& found) const {
     const auto index = std::size_t(found.rank.value());
-    if (following == nullptr) {
+    if (rerun.logs == nullptr) {
         return {};
     }
-    if (index < following->ranks.size() && following->ranks[index].unforced) {
-        return found.event >= following->ranks[index].unforced->event ? unforcedFrom(found.rank) : QString();
+    if (index < rerun.logs->ranks.size() && rerun.logs->ranks[index].unforced) {
+        return found.event >= rerun.logs->ranks[index].unforced->event ? unforcedFrom(found.rank) : QString();
     }
-    for (int i = 0; i < int(following->ranks.size()); ++i) { // what others did may have come to it
+    for (int i = 0; i < int(rerun.logs->ranks.size()); ++i) { // what others did may have come to it
         if (const QString from = unforcedFrom(RankId(i)); !from.isEmpty()) {
             return from;
         }
@@ -251,7 +251,7 @@ QString Session::Impl::unforcedBefore(const Departure& found) const {
 }
 
 void Session::Impl::sayUnforced() {
-    for (int i = 0; i < int(following->ranks.size()); ++i) {
+    for (int i = 0; i < int(rerun.logs->ranks.size()); ++i) {
         const QString from = unforcedFrom(RankId(i));
         if (from.isEmpty()) {
             continue;

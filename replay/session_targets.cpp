@@ -1,6 +1,7 @@
 // Targets: how to come back to where ranks stand, and what of it can be stood at together.
 #include "frame_values.h"
 #include "session_impl.h"
+#include "signals.h"
 
 #include <QTimer>
 
@@ -11,6 +12,11 @@
 namespace stopline::replay {
 
 namespace {
+
+/// Its end was not its own doing, as far as that can be seen of it.
+bool wasKilled(const RankView& view) {
+    return view.phase == RankPhase::Exited && view.exitSignal != 0 && !isOwnFault(view.exitSignal);
+}
 
 /// A rank that has a process and no event yet is somewhere between its start and MPI_Init: that is not "not started".
 void keepStarted(Target& target) {
@@ -29,6 +35,7 @@ StopWhy whyNear(StopWhy why) {
 
 std::vector<Target> Session::Impl::presentTargets() const {
     std::vector<Target> now(static_cast<std::size_t>(ranks));
+    const bool killed = killedFromOutside();
     for (int i = 0; i < ranks; ++i) {
         const RankView view = q->rank(RankId(i));
         Target& target = now[std::size_t(i)];
@@ -40,11 +47,27 @@ std::vector<Target> Session::Impl::presentTargets() const {
         if (remembered) {
             target = targets[std::size_t(i)];
         }
+        if (killed && wasKilled(view)) { // nobody kills it there again: it is brought back to where it was then
+            target = {view.place, {}, StopWhy::Paused};
+        }
         if (alive() && process(RankId(i)) != nullptr) { // one that is yet to be spawned has no start to come back to
             keepStarted(target);
         }
     }
     return now;
+}
+
+/// A signal from outside has ended ranks, or the job through them; not the launcher, as a rank had failed or left.
+bool Session::Impl::killedFromOutside() const {
+    bool killed = false;
+    for (int i = 0; i < ranks; ++i) {
+        const RankView view = q->rank(RankId(i));
+        if (view.phase == RankPhase::Exited && !wasKilled(view) && (view.exitSignal != 0 || view.exitCode > 0)) {
+            return false;
+        }
+        killed = killed || wasKilled(view);
+    }
+    return killed && leaving.empty();
 }
 
 /// Notes how to come back to where this rank has just stopped.
@@ -68,8 +91,11 @@ void Session::Impl::rememberTarget(RankProcess* rank) {
     }
     switch (view.why) {
     case StopWhy::Signal:
-        target.runOn.kind = RunOn::Kind::Signal;
-        break;
+        if (const int signal = signalOfName(rank->lastStop().signalName); signal < 0 || isOwnFault(signal)) {
+            target.runOn.kind = RunOn::Kind::Signal;
+            break;
+        }
+        [[fallthrough]]; // it came from outside, and will not come again: as a pause
     case StopWhy::Abort:
     case StopWhy::MpiError:
     case StopWhy::ExitNoFinalize:

@@ -139,13 +139,13 @@ void Session::Impl::startApproach(std::vector<Target> to) {
 void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
     Approach* old = std::exchange(approach, nullptr);
     old->deleteLater();
-    if (outcome.again && !departure) {
+    if (outcome.again && !rerun.departure) {
         approachNote = outcome.text;
         startApproach(outcome.retry);
         return;
     }
-    const bool ok = outcome.ok && !departure;
-    if (departure) {
+    const bool ok = outcome.ok && !rerun.departure;
+    if (rerun.departure) {
         for (RankProcess* rank : processes()) {
             rank->setWhy(StopWhy::Departure); // wherever it stands, it is not at the place asked for
         }
@@ -164,7 +164,7 @@ void Session::Impl::onApproachFinished(const Approach::Outcome& outcome) {
         onceLocated([this, ok, text, verb] { arrived(ok, text, verb); });
     });
     for (RankProcess* rank : processes()) {
-        if (rank->stopped() && !departure) {
+        if (rank->stopped() && !rerun.departure) {
             done.begin();
             rank->gdb()->loadUserLibraries([](Status) {});
             applyBreakpoints(rank, done);
@@ -186,7 +186,7 @@ void Session::Impl::arrived(bool ok, const QString& text, Verb verb) {
     if (ok) {
         sayCompared();
     }
-    if (!ok && !departure) {
+    if (!ok && !rerun.departure) {
         say(Severity::Warning, QStringLiteral("%1: not every rank is at its place: %2").arg(verbName(verb), text));
     }
     emit q->operationFinished(ok, text);

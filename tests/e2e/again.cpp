@@ -1,6 +1,6 @@
 // What a program takes from outside, and what it sends, in an execution and in the next one.
 //
-// usage: again PROGRAM_DIRECTORY seeds|pids|data|differs|recorded|input
+// usage: again PROGRAM_DIRECTORY seeds|pids|data|differs|killed|shot|recorded|input
 #include "session_support.h"
 
 #include "../../replay/recording_job.h"
@@ -11,6 +11,7 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 
+#include <csignal>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -146,6 +147,94 @@ bool differs(const LaunchSpec& spec, bool looked) {
     return kText.match(job.said.first()).hasMatch() || fails(job.said.first());
 }
 
+/// Killed while rank 0 waits for what rank 1 sends only later: that it cannot come any more is no departure.
+bool killed(const LaunchSpec& spec) {
+    Executions job;
+    job.session.setLaunch(spec);
+    if (!job.execute(&Session::run)) {
+        return false;
+    }
+    const QVector<EventIndex> recorded = job.lastEvents();
+    const QVector<QByteArray> printed = job.output();
+    job.ended = false;
+    job.session.replay();
+    EventIndex at{0};
+    QElapsedTimer since;
+    const auto waits = [&] { // for longer than a wait has to last to be taken for one
+        const QVector<EventIndex> compared = job.session.comparison().compared;
+        if (const EventIndex now = compared.isEmpty() ? EventIndex(0) : compared.first(); now != at || !since.isValid()) {
+            at = now;
+            since.start();
+        }
+        return at.value() > 2 && since.elapsed() > 2600;
+    };
+    if (!waitFor(waits, kSeconds) || at >= recorded.first()) {
+        printStates(job.session);
+        return fails(QStringLiteral("rank 0 does not wait"));
+    }
+    job.session.kill();
+    if (!waitFor([&job] { return job.ended; }, kSeconds)) {
+        printStates(job.session);
+        return fails(QStringLiteral("the job is not killed"));
+    }
+    waitFor([] { return false; }, 1); // a departure would be told of now
+    if (job.session.departure() || job.session.executions().size() != 1 || job.lastEvents() != recorded) {
+        return fails(QStringLiteral("a kill was taken for a departure"));
+    }
+    return job.same(printed);
+}
+
+/// A rank that a signal from outside has ended is brought back to where it was then: nobody kills it there again.
+bool shot(const LaunchSpec& spec) {
+    Executions job;
+    Session& session = job.session;
+    session.setLaunch(spec);
+    const auto phase = [&session](int rank) { return session.rank(RankId(rank)).phase; };
+    const auto stands = [&] { return phase(0) == RankPhase::Stopped && phase(1) != RankPhase::Running; };
+    session.run();
+    if (!waitFor([&] { return phase(1) == RankPhase::Running && session.live(RankId(1)).place.event.value() > 10; }, kSeconds)) {
+        printStates(session);
+        return fails(QStringLiteral("rank 1 does not run"));
+    }
+    ::kill(pid_t(session.rank(RankId(1)).pid), SIGKILL);
+    if (!waitFor([&] { return phase(1) == RankPhase::Exited; }, kSeconds)) {
+        printStates(session);
+        return fails(QStringLiteral("rank 1 has not been killed"));
+    }
+    if (session.rank(RankId(1)).detail != u"killed by SIGKILL (Killed)") {
+        return fails(session.rank(RankId(1)).detail);
+    }
+    session.pause();
+    if (!waitFor(stands, kSeconds)) {
+        printStates(session);
+        return fails(QStringLiteral("rank 0 does not stop"));
+    }
+    const Place last = session.rank(RankId(1)).place;
+    const Place other = session.rank(RankId(0)).place;
+    bool done = false;
+    bool good = false;
+    QObject::connect(&session, &Session::operationFinished, &session, [&](bool ok, const QString& text) {
+        done = true;
+        good = ok;
+        out << "    " << text << Qt::endl;
+    });
+    session.continueRun();
+    waitFor([&] { return phase(0) == RankPhase::Running; }, kSeconds);
+    session.undo();
+    if (!waitFor([&done] { return done; }, kSeconds) || !good) {
+        printStates(session);
+        return fails(QStringLiteral("not undone"));
+    }
+    // What cannot be stood inside of is stood before.
+    const Place now = session.rank(RankId(1)).place;
+    if (phase(1) != RankPhase::Stopped || now.event.value() + 1 < last.event.value() || now.event > last.event ||
+        session.rank(RankId(0)).place.event.value() + 1 < other.event.value() || session.rank(RankId(0)).place.event > other.event) {
+        printStates(session);
+        return fails(QStringLiteral("not where they were: rank 1 had been at event %1, rank 0 at %2").arg(last.event.value()).arg(other.event.value()));
+    }
+    return true;
+}
+
 /// By `stopline record`, and executed from its file.
 bool recorded(const LaunchSpec& spec, const QByteArray* input, const QByteArray& lastLine) {
     QTemporaryDir directory;
@@ -195,7 +284,7 @@ int main(int argc, char** argv) {
     QCoreApplication application(argc, argv);
     const QStringList words = QCoreApplication::arguments();
     if (words.size() != 3) {
-        out << "usage: again PROGRAM_DIRECTORY seeds|pids|data|differs|recorded|input" << Qt::endl;
+        out << "usage: again PROGRAM_DIRECTORY seeds|pids|data|differs|killed|shot|recorded|input" << Qt::endl;
         return 2;
     }
     const auto program = [&](const char* name) { return words.at(1) + u'/' + QLatin1StringView(name); };
@@ -212,6 +301,10 @@ int main(int argc, char** argv) {
         good = data(specOf(program("payload"), ten, 2, trace::kNoteSent));
     } else if (what == u"differs") {
         good = differs(specOf(program("payload"), other, 2, trace::kNoteSent), true) && differs(specOf(program("payload"), other, 2, 0), false);
+    } else if (what == u"killed") {
+        good = killed(specOf(program("trickle"), {QStringLiteral("2"), QStringLiteral("4000")}, 2, 0));
+    } else if (what == u"shot") {
+        good = shot(specOf(program("trickle"), {QStringLiteral("4000"), QStringLiteral("20")}, 2, 0));
     } else if (what == u"recorded") {
         good = recorded(specOf(program("seeds"), pid, 3, trace::kNotePid), nullptr, {});
     } else if (what == u"input") {

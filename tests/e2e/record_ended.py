@@ -15,7 +15,7 @@ def kill_rank(case):
     process.communicate(timeout=60)
     case.equal("exit code", process.returncode, 137)
     text = check_killed(case, 3)
-    case.holds("info", text, r"killed by signal 9 \(Killed\)")
+    case.holds("info", text, r"killed by SIGKILL \(Killed\)")
 
 
 def kill_agent(case):

@@ -72,13 +72,13 @@ def segv(case):
     case.equal("exit code", found[0], plain[0])
     case.holds("the launcher's own words", found[2], r"exited on signal 11 \(Segmentation fault\)")
     text = case.info()
-    case.holds("info", text, r"^  1  6 events, 3 calls, killed by signal 11 \(Segmentation fault\), after event 5 MPI_Sendrecv to 2 tag 1 4 B from 0 tag 1  segv\.c:19$")
+    case.holds("info", text, r"^  1  6 events, 3 calls, killed by SIGSEGV \(Segmentation fault\), after event 5 MPI_Sendrecv to 2 tag 1 4 B from 0 tag 1  segv\.c:19$")
     case.holds("info", text, r"^exit code  139$")
     out, _ = case.batch("ranks\nevents 1\n")
-    case.holds("rank 1", out, r"^\[1\] killed by signal 11 \(Segmentation fault\)  after 6 MPI_Sendrecv  segv\.c:19 main$")
+    case.holds("rank 1", out, r"^\[1\] killed by SIGSEGV \(Segmentation fault\)  after 6 MPI_Sendrecv  segv\.c:19 main$")
     case.holds("its last event", out, r"^\[1\] 6 end   MPI_Sendrecv from 0 tag 1 4 B$")
     # The others wait for it in the barrier until the launcher ends them, agents included.
-    case.holds("rank 0", out, r"^\[0\] (killed by signal .*|ended when its agent was killed .*)  inside 7 MPI_Barrier  segv\.c:26 main$")
+    case.holds("rank 0", out, r"^\[0\] (killed by SIG.*|ended when its agent was killed .*)  inside 7 MPI_Barrier  segv\.c:26 main$")
 
 
 def abort(case):

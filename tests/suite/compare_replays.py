@@ -26,7 +26,7 @@ from compare_runs import OPEN_MPI
 RANK = re.compile(r"^\s+(\d+)\s+(\d+) events?, \d+ calls?, (.*)$")
 IDENTICAL = re.compile(r"^\[(\d+)\] identical through event (\d+)$")
 STATE = re.compile(r"^\[(\d+)\] (.*?)(?:  .*)?$")
-SENT_AWAY = re.compile(r"exited with code 0$|killed by signal (?:9|15) ") # or without a fault of its own
+SENT_AWAY = re.compile(r"exited with code 0$|killed by SIG(?:KILL|TERM) ") # or without a fault of its own
 PRINTED = re.compile(r"^\[\d+\] (.*)$")
 RACING = re.compile(r"^  \S+  MPI_\w+  (\d+) times? on ranks? ")
 

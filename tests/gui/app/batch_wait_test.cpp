@@ -63,6 +63,39 @@ class BatchWaitTest : public BatchFixture {
         QCOMPARE(perform(QStringLiteral("expect where 0 solver.c:119 within 20")), kScriptOk);
     }
 
+    /// Between `replay` and the launch the ranks on show are those of the job before, which stand.
+    void waitAfterReplayIsForTheNewJob() {
+        Scripted& s = scriptOf(*m_session);
+        s.job = true;
+        s.launchesLater = true;
+        bool ran = false;
+        QTimer::singleShot(150, m_session.get(), [this] {
+            emit m_session->rankChanged(RankId{0}); // looked at once more
+            emit m_session->stopped();
+        });
+        QTimer::singleShot(400, m_session.get(), [this, &s] {
+            ++s.launches;
+            setPhase(0, RankPhase::Starting);
+            setPhase(1, RankPhase::Starting);
+        });
+        QTimer::singleShot(600, m_session.get(), [this, &ran] {
+            ran = true;
+            setPhase(0, RankPhase::Stopped, StopWhy::Breakpoint);
+            setPhase(1, RankPhase::Stopped, StopWhy::Paused);
+        });
+        QCOMPARE(perform(QStringLiteral("replay\nwait stopped all\nexpect state 0 breakpoint")), kScriptOk);
+        QVERIFY(ran);
+    }
+
+    /// One that is given up before it begins leaves nothing to wait for.
+    void waitAfterReplayThatIsGivenUp() {
+        Scripted& s = scriptOf(*m_session);
+        s.job = true;
+        s.launchesLater = true;
+        QTimer::singleShot(150, m_session.get(), [this] { emit m_session->operationFinished(false, QStringLiteral("cancelled")); });
+        QCOMPARE(perform(QStringLiteral("replay\nwait stopped all")), kScriptOk);
+    }
+
     /// Right after `continue` the ranks still look stopped: the wait is for the next stop.
     void waitStoppedIsForTheNextStop() {
         bool ran = false;

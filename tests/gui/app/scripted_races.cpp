@@ -37,12 +37,13 @@ void Session::stopAtNextRace() {
     }
 }
 
-void Session::takeInstead(CallRef call, CallRef send) {
+void Session::takeInstead(CallRef call, CallRef send, MaybeCall) {
     m_impl->calls << QStringLiteral("take %1.%2 %3.%4")
                          .arg(call.rank.value())
                          .arg(call.call.value())
                          .arg(send.rank.value())
                          .arg(send.call.value());
+    m_impl->countLaunch();
 }
 
 QVector<Session::Execution> Session::executions() const {

@@ -117,6 +117,10 @@ bool Session::jobExists() const {
     return m_impl->job;
 }
 
+std::uint32_t Session::launches() const {
+    return m_impl->launches;
+}
+
 bool Session::allStopped() const {
     for (const RankView& view : m_impl->ranks) {
         if (view.phase == RankPhase::Running) {
@@ -159,6 +163,7 @@ void Session::setStopAtStart(bool stop) {
 }
 void Session::run() {
     m_impl->calls << QStringLiteral("run");
+    m_impl->countLaunch();
 }
 void Session::continueRun() {
     m_impl->calls << QStringLiteral("continue ") + focusName(*m_impl);
@@ -187,10 +192,12 @@ void Session::kill() {
 
 void Session::restart() {
     m_impl->calls << QStringLiteral("restart");
+    m_impl->countLaunch();
 }
 
 void Session::replay() {
     m_impl->calls << QStringLiteral("replay");
+    m_impl->countLaunch();
 }
 
 Session::Comparison Session::comparison() const {

@@ -17,6 +17,9 @@ struct Scripted {
     LaunchSpec launch;
     std::vector<RankView> ranks;
     bool job = false;
+    std::uint32_t launches = 0;
+    bool launchesLater = false; ///< a launch that is asked for begins when the test says so
+    void countLaunch() { launches += launchesLater ? 0 : 1; }
     QString opened; ///< openedRecording()
     Focus focus;
     RankId shown{0};

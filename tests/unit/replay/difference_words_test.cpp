@@ -1,5 +1,5 @@
 // What differs between two events that read the same, in words.
-#include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
+#include "../../bench/timeline/halo.h"
 
 #include "../../../replay/difference_words.h"
 #include "../../../replay/recording.h"

@@ -1,5 +1,5 @@
 // Receives whose request was freed while it was active: an execution sees them complete at calls of its own.
-#include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
+#include "../../bench/timeline/halo.h"
 
 #include "../../../replay/recording.h"
 

@@ -1,5 +1,5 @@
 // A recording of which events were overwritten before they could be read.
-#include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
+#include "../../bench/timeline/halo.h"
 
 #include "../../../replay/recording.h"
 #include "../../../tracelib/history_advance.h"

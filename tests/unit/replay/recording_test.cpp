@@ -1,5 +1,5 @@
 // What the ranks' mappings hold comes into the timeline whole, in one go or in pieces.
-#include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
+#include "../../bench/timeline/halo.h"
 
 #include "../../../replay/history_share.h"
 #include "../../../replay/recording.h"

@@ -1,5 +1,5 @@
 // Requests that have one handle: which of them a call names is chance, and no difference between executions.
-#include "../../bench/timeline/halo.h" // before Qt, which takes a word of it for its own
+#include "../../bench/timeline/halo.h"
 
 #include "../../../replay/recording.h"
 #include "../../../replay/request_names.h"

@@ -21,7 +21,7 @@ add_executable(timeline_test
     refused_test.cpp
     requests_test.cpp
     standstill_test.cpp
-    wait_circles_test.cpp
+    wait_circles_test.cpp wait_circles_window_test.cpp wait_mismatches_test.cpp wait_texts.h
 )
 target_link_libraries(timeline_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_test DISCOVERY_TIMEOUT 60)
@@ -30,7 +30,7 @@ add_executable(timeline_twin_test start_test.cpp twin_test.cpp)
 target_link_libraries(timeline_twin_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(timeline_twin_test DISCOVERY_TIMEOUT 60)
 
-add_executable(recording_test difference_words_test.cpp heap_evidence_test.cpp recording_test.cpp recording_freed_test.cpp recording_gap_test.cpp request_names_test.cpp visits_test.cpp)
+add_executable(recording_test difference_words_test.cpp execution_comparison_test.cpp heap_evidence_test.cpp recording_test.cpp recording_freed_test.cpp recording_gap_test.cpp request_names_test.cpp visits_test.cpp)
 target_link_libraries(recording_test PRIVATE stopline_replay GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(recording_test DISCOVERY_TIMEOUT 60)
 
