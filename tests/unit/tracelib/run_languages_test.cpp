@@ -51,7 +51,7 @@ TEST(Languages, FortranBeyondMessagesInThreeStyles) {
     std::string output;
     // Calls of which gfortran 12 says the user's line. Where there is an interface and nothing to convert, its line table
     // names the begin of the program, or of the branch, instead: neither gdb nor we can know better.
-    const std::pair<std::string, int> styles[] = {{"MPIF", 47}, {"USE", 35}, {"F08", 30}};
+    const std::pair<std::string, int> styles[] = {{"MPIF", 47}, {"USE", 35}, {"F08", 33}};
     for (const auto& [style, withLine] : styles) {
         const std::string program = "trace_fortran_more_" + style;
         const JobRun plain = runPlain(2, program + " " + file.string());
