@@ -45,11 +45,17 @@ class Builder {
 
     OrderEntries entries() {
         take(0);
+        chooseUnseen();
+        keepOlderStarted();
         putSources();
         return {m_entries.begin(), m_entries.end()};
     }
 
   private:
+    struct Started {
+        std::uint64_t event = 0; ///< begin of the last Start of it
+        std::size_t position = 0;
+    };
     struct Post {
         std::uint64_t event;
         bool anySource;
@@ -125,6 +131,11 @@ class Builder {
             posted >= m_timeline.call(m_choice->race.call).begin.value()) {
             return false;
         }
+        return fitsChosen(post);
+    }
+
+    /// What a receive asks for is what the chosen message has.
+    [[nodiscard]] bool fitsChosen(const Post& post) const {
         // Of a persistent one the call that made it knows.
         const auto made = m_timeline.callAt(m_rank, EventIndex(post.event));
         const EventDetails& asked = m_timeline.details(m_rank, m_timeline.call(*made).beginDetails);
@@ -246,7 +257,16 @@ class Builder {
         const bool choose = post.anySource && !m_choiceMade && chosen(posted) &&
                             (completion.status.cancelled || m_choice->race.sender.value() < 0 ||
                              sourceIs(completion.status.source, posted));
-        m_choiceMade = m_choiceMade || choose;
+        if (choose) {
+            m_choiceMade = true;
+            m_choicePosition = start != m_starts.end() ? start->second.position : 0;
+        }
+        if (!choose && !again(call) && start != m_starts.end() && completion.status.source >= 0 && sharesStart(post, posted)) {
+            if (decidedBefore(serial, posted, false) || fitsChosen(post)) { // where it is older: which one is chosen may not be known yet
+                m_startedBeside.emplace_back(start->second, std::uint64_t(completion.status.source) + 1);
+            }
+            return;
+        }
         if (!choose && !again(call) && !wouldTakeChosen(post, posted) &&
             (youngerThanChoice(posted) || !decidedBefore(serial, posted, completion.status.cancelled))) {
             return;
@@ -270,6 +290,33 @@ class Builder {
             m_entries[post.event] = {OrderKind::Withheld, {}};
         } else {
             m_entries[post.event] = {OrderKind::Source, {source - 1}};
+        }
+    }
+
+    /// A receive of any source that the same MPI_Startall has started as the race's.
+    [[nodiscard]] bool sharesStart(const Post& post, std::uint64_t posted) const {
+        return m_choice != nullptr && m_choice->race.call.rank == m_rank && post.anySource && posted <= m_upTo &&
+               posted == m_timeline.call(m_choice->race.call).begin.value();
+    }
+
+    /// Those that stand before the race's in its list are older, and stay as recorded as in takeCompletion(); what a younger
+    /// one got may be what the race gets now.
+    void keepOlderStarted() {
+        for (const auto& [start, source] : m_startedBeside) {
+            if (m_choiceMade && start.position < m_choicePosition) {
+                m_started[start.event].emplace(start.position, source);
+            }
+        }
+    }
+
+    /// No call has seen the race complete, as its request was freed: what it got is known by who else got something.
+    void chooseUnseen() {
+        if (m_choice == nullptr || m_choiceMade || m_choice->race.call.rank != m_rank || m_choice->race.kind != RaceKind::Receive) {
+            return;
+        }
+        const Call call = m_timeline.call(m_choice->race.call);
+        if (trace::functionClass(m_timeline.details(m_rank, call.beginDetails).function) == CallClass::Irecv) {
+            m_entries.try_emplace(call.begin.value(), Entry{OrderKind::Source, {m_choice->source}});
         }
     }
 
@@ -314,17 +361,14 @@ class Builder {
         }
     }
 
-    struct Started {
-        std::uint64_t event = 0; ///< begin of the last Start of it
-        std::size_t position = 0;
-    };
-
     const Timeline& m_timeline;
     RankId m_rank;
     const Choice* m_choice;
     const std::atomic<bool>* m_cancelled;
     std::uint64_t m_upTo; ///< what calls have found out behind this event is not to be so again
     bool m_choiceMade = false;
+    std::size_t m_choicePosition = 0; ///< in the list of the MPI_Startall that started the race's receive
+    std::vector<std::pair<Started, std::uint64_t>> m_startedBeside; ///< receives of the same one, and the sources that they had
     CallRef m_at{RankId(0), CallIndex(0)}; ///< the call at hand
     OrderLog m_log;
     std::vector<Post> m_posts; ///< by serial - 1

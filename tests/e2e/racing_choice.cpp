@@ -8,6 +8,8 @@
 // race counts for nothing; when no race at all was found the test fails.
 #include "session_support.h"
 
+#include "../../replay/call_words.h"
+
 #include <QCoreApplication>
 #include <QElapsedTimer>
 
@@ -27,6 +29,7 @@ struct Wanted {
     EventIndex post{0};
     RankId sender{0};
     EventIndex send{0};
+    MaybeCall insteadOf; ///< the send of what it had got: of several races of one call it tells which
     bool probe = false;
 };
 
@@ -104,7 +107,7 @@ class Seed {
                 const Line free = timeline.futureFrontier({decidingCall(race), false});
                 if (deciding.end.value() != 0 && send <= free.cut[std::size_t(one.sender.value())].event) {
                     all.push_back({race.call.rank, timeline.call(race.call).begin, one.sender, send,
-                                   probe});
+                                   race.send, probe});
                 }
             }
         }
@@ -114,17 +117,22 @@ class Seed {
 
     bool choose(const Wanted& want) {
         const Timeline& timeline = m_session.timeline();
-        const QString name = QStringLiteral("rank %1 event %2 gets rank %3's event %4")
+        const QString name = QStringLiteral("rank %1 event %2 (%3) gets rank %4's event %5 instead of %6")
                                  .arg(want.receiver.value())
                                  .arg(want.post.value())
+                                 .arg(callText(want.receiver, want.post))
                                  .arg(want.sender.value())
-                                 .arg(want.send.value());
+                                 .arg(want.send.value())
+                                 .arg(want.insteadOf ? QStringLiteral("rank %1's event %2")
+                                                           .arg(want.insteadOf->rank.value())
+                                                           .arg(timeline.call(*want.insteadOf).begin.value())
+                                                     : QStringLiteral("nothing that is known"));
         const auto race = timeline.callAt(want.receiver, want.post);
         const auto send = timeline.callAt(want.sender, want.send);
         m_ended = false;
         m_refusal.clear();
         const int before = int(m_session.executions().size());
-        m_session.takeInstead(*race, *send);
+        m_session.takeInstead(*race, *send, want.insteadOf);
         if (!m_refusal.isEmpty()) {
             out << "seed " << m_seed << ", " << name << ": refused: " << m_refusal << Qt::endl;
             return false;
@@ -136,8 +144,32 @@ class Seed {
         const bool good = now.again && now.equal && got(want);
         if (!good) {
             out << "seed " << m_seed << ", " << name << (got(want) ? ": not equal up to there" : ": got something else") << Qt::endl;
+            printAround(want);
         }
         return good;
+    }
+
+    [[nodiscard]] QString callText(RankId rank, EventIndex event) const {
+        const auto call = m_session.timeline().callAt(rank, event);
+        return call ? m_session.callText(*call) : QStringLiteral("no call");
+    }
+
+    /// What the receiver did from the race on, and what its messages were.
+    void printAround(const Wanted& want) const {
+        const Timeline& timeline = m_session.timeline();
+        out << "    " << m_session.executions().last().text << Qt::endl;
+        for (const MessageIndex index : timeline.messagesOf(*timeline.callAt(want.receiver, want.post))) {
+            const Message& message = timeline.messages()[index.value()];
+            out << "    message: from rank " << message.sender.value() << " event "
+                << (message.send ? timeline.call(*message.send).begin.value() : 0) << ", posted at event "
+                << (message.post ? timeline.call(*message.post).begin.value() : 0) << ", done at event "
+                << (message.done ? timeline.call(*message.done).begin.value() : 0) << Qt::endl;
+        }
+        const std::uint64_t last = timeline.lastEvent(want.receiver).value();
+        for (std::uint64_t event = want.post.value(); event <= last && event < want.post.value() + 24; ++event) {
+            const EventIndex at(event);
+            out << "    " << event << ' ' << detailsText(timeline.details(want.receiver, timeline.eventDetails(want.receiver, at))) << Qt::endl;
+        }
     }
 
     /// The call at the place of the race has got the message of the call at the place of the send.

@@ -160,6 +160,58 @@ TEST(RaceChoice, AFreedReceiveIsNotDecidedWhereItWasSeenComplete) {
     }
 }
 
+TEST(RaceChoice, AFreedReceiveThatNoCallSawCompleteGetsTheChosenMessage) {
+    Job job(3);
+    const Serial request = job[0].irecv(kAny, 5); // 3
+    job[1].send(0, 5);
+    job[0].requestFree(request); // 5-6
+    job[2].send(0, 5);
+    job[0].recv(2, 5); // 7-8: so the first is rank 1's
+    const Timeline timeline = job.timeline();
+    Race race;
+    race.call = at(0, 1);
+    Choice choice;
+    choice.race = race;
+    choice.source = 2;
+    choice.tag = 5;
+    choice.upTo = {EventIndex{8}, EventIndex{4}, EventIndex{4}};
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
+}
+
+TEST(RaceChoice, OfOneStartallTheOlderReceivesStayAsTheyWereAndTheYoungerAreLeftToMpi) {
+    Job job(4);
+    const Serial a = job[0].recvInit(kAny, 5); // 3
+    const Serial b = job[0].recvInit(kAny, 5); // 5
+    const Serial c = job[0].recvInit(kAny, 5); // 7
+    job[0].start({a, b, c});                   // 9
+    job[0].wait(b, {2, 5});                    // 11
+    job[0].wait(a, {1, 5});                    // 13
+    job[0].wait(c, {3, 5});                    // 15
+    for (const std::size_t rank : {1U, 2U, 3U}) {
+        job[rank].send(0, 5);
+    }
+    const Timeline timeline = job.timeline();
+    RaceAnalysis analysis;
+    analysis.update(timeline);
+    for (const auto& [got, expected] : std::vector<std::pair<std::int32_t, std::string>>{
+             {2, "9 kind 4 2 0 2 1 4\n"},    // b gets rank 3's: a, which is older, has had its own; c had that
+             {1, "9 kind 4 2 0 4 1 3\n"}}) { // a gets it: what b had was seen before
+        bool found = false;
+        for (const Race& race : analysis.racesOf(at(0, 4))) {
+            for (const Alternative& one : analysis.alternatives(race)) {
+                if (race.sender == RankId{got} && one.sender == RankId{3}) {
+                    std::string why;
+                    const Choice choice = choiceOf(timeline, race, one, why);
+                    EXPECT_EQ(why, "");
+                    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), expected) << got;
+                    found = true;
+                }
+            }
+        }
+        EXPECT_TRUE(found) << got;
+    }
+}
+
 TEST(RaceChoice, APollThatDecidesIsNotPartOfWhatIsShared) {
     Job job(3);
     job[1].send(0, 5);
