@@ -2,6 +2,8 @@
 
 #include "order_log_entries.h"
 #include "order_marks.h"
+#include "recording_compare.h"
+#include "request_posts.h"
 
 #include <algorithm>
 #include <map>
@@ -46,21 +48,11 @@ class Builder {
     OrderEntries entries() {
         take(0);
         chooseUnseen();
-        keepOlderStarted();
         putSources();
         return {m_entries.begin(), m_entries.end()};
     }
 
   private:
-    struct Started {
-        std::uint64_t event = 0; ///< begin of the last Start of it
-        std::size_t position = 0;
-    };
-    struct Post {
-        std::uint64_t event;
-        bool anySource;
-    };
-
     void take(std::uint64_t openFailures) {
         const std::uint32_t calls = m_timeline.callCount(m_rank);
         if (m_timeline.firstEvent(m_rank).value() > 1) {
@@ -92,86 +84,106 @@ class Builder {
         }
     }
 
+    /// Whether the choice is of a race of this rank.
+    [[nodiscard]] bool choosesHere() const { return m_choice != nullptr && m_choice->race.call.rank == m_rank; }
+
     /// The race of the choice is decided by the call at hand, of this post.
     [[nodiscard]] bool chosen(std::uint64_t post) const {
-        return m_choice != nullptr && m_choice->race.call.rank == m_rank &&
-               m_timeline.call(m_choice->race.call).begin.value() == post && decidingCall(m_choice->race) == m_at;
+        return choosesHere() && m_timeline.call(m_choice->race.call).begin.value() == post && decidingCall(m_choice->race) == m_at;
     }
 
     /// What the call at hand found out is to be so again.
     [[nodiscard]] bool again(const Call& call) const { return call.end.value() <= m_upTo; }
 
     /// Posted by the race's own rank when the race had been: what it got may be what the race gets now.
-    [[nodiscard]] bool youngerThanChoice(std::uint64_t post) const {
-        return m_choice != nullptr && m_choice->race.call.rank == m_rank && post > m_timeline.call(m_choice->race.call).begin.value();
+    [[nodiscard]] bool youngerThanChoice(const RequestPost& post) const {
+        return choosesHere() && (m_chosen != RequestPosts::kNoSerial ? post.place() > m_chosenPlace
+                                                                     : post.place().first > m_timeline.call(m_choice->race.call).begin.value());
     }
 
     /// What is to be done again decides what came of a receive that the call at hand sees complete only later: it has
     /// been cancelled, or its message has been sent.
-    [[nodiscard]] bool decidedBefore(std::uint32_t serial, std::uint64_t post, bool cancelled) const {
-        if (cancelled) {
+    [[nodiscard]] bool decidedBefore(std::uint32_t serial, const trace::Status& got) const {
+        if (got.cancelled) {
             const auto cancel = m_cancels.find(serial);
             return cancel != m_cancels.end() && cancel->second <= m_upTo;
         }
+        const RequestPost& post = m_posts[serial];
+        const std::uint64_t posted = post.place().first;
+        const RankId sender = senderOf(post, got.source);
+        bool found = false;
         for (const MessageIndex index : m_timeline.messagesOf(m_at)) {
             const Message& message = m_timeline.messages()[index.value()];
-            if (post <= m_upTo && message.done == m_at && message.send && message.post && message.post->rank == m_rank &&
-                m_timeline.call(*message.post).begin.value() == post) {
-                return m_timeline.call(*message.send).begin <= m_choice->upTo[std::size_t(message.send->rank.value())];
+            if (posted > m_upTo || message.done != m_at || !message.post || message.post->rank != m_rank ||
+                m_timeline.call(*message.post).begin.value() != posted || message.tag != got.tag || message.sender != sender) {
+                continue;
             }
+            // An MPI_Startall may post several for messages that look the same: then all of them have to be.
+            if (!message.send || m_timeline.call(*message.send).begin > m_choice->upTo[std::size_t(sender.value())]) {
+                return false;
+            }
+            found = true;
         }
-        return false;
+        return found;
+    }
+
+    /// The begin of the call that made a request: of a persistent one it knows what is asked for.
+    [[nodiscard]] const EventDetails& askedBy(const RequestPost& post) const {
+        const auto made = m_timeline.callAt(m_rank, EventIndex(post.made));
+        return m_timeline.details(m_rank, m_timeline.call(*made).beginDetails);
+    }
+
+    /// World rank of what a receive has got from this rank of its communicator; -1: not known.
+    [[nodiscard]] RankId senderOf(const RequestPost& post, std::int32_t source) const {
+        const CommIndex comm = askedBy(post).comm;
+        if (comm == kNoComm || source < 0) {
+            return RankId{-1};
+        }
+        const trace::CommInfo& info = m_timeline.comm(m_rank, comm);
+        const std::vector<std::int32_t>& senders = info.remote.empty() ? info.members : info.remote;
+        return RankId{std::size_t(source) < senders.size() ? senders[std::size_t(source)] : -1};
     }
 
     /// A receive of any source that stands before the race's in MPI's order, and would take the chosen message from it: it
     /// stays as recorded although its own message may come only behind what is shared. Where it cannot come before the race is
     /// decided, there is no such choice (rule 3 of races.h).
-    [[nodiscard]] bool wouldTakeChosen(const Post& post, std::uint64_t posted) const {
-        if (m_choice == nullptr || m_choice->race.call.rank != m_rank || !post.anySource || posted > m_upTo ||
-            posted >= m_timeline.call(m_choice->race.call).begin.value()) {
-            return false;
-        }
-        return fitsChosen(post);
+    [[nodiscard]] bool wouldTakeChosen(const RequestPost& post) const {
+        return choosesHere() && post.anySource && post.place().first <= m_upTo && !youngerThanChoice(post) && fitsChosen(post);
     }
 
     /// What a receive asks for is what the chosen message has.
-    [[nodiscard]] bool fitsChosen(const Post& post) const {
-        // Of a persistent one the call that made it knows.
-        const auto made = m_timeline.callAt(m_rank, EventIndex(post.event));
-        const EventDetails& asked = m_timeline.details(m_rank, m_timeline.call(*made).beginDetails);
+    [[nodiscard]] bool fitsChosen(const RequestPost& post) const {
+        const EventDetails& asked = askedBy(post);
         return asked.comm != kNoComm && m_timeline.comm(m_rank, asked.comm).id == m_choice->race.commId &&
                (asked.recvTag == kAnyTag || asked.recvTag == m_choice->tag);
     }
 
-    [[nodiscard]] std::uint32_t serialOf(trace::RequestRef ref) const {
-        return ref.back >= trace::RequestRef::kUnknown || ref.back >= m_posts.size()
-                   ? 0
-                   : std::uint32_t(m_posts.size()) - ref.back;
+    void takeBegin(const Call& call, const EventDetails& begin) {
+        m_posts.begin(call.begin.value(), begin);
+        if (choosesHere() && m_choice->race.call == m_at) {
+            findChosen(begin);
+        }
+        if (trace::functionClass(begin.function) == CallClass::Cancel && !begin.requests.empty()) {
+            m_cancels[m_posts.serialOf(begin.requests.front())] = call.begin.value();
+        }
     }
 
-    void takeBegin(const Call& call, const EventDetails& begin) {
-        const CallClass callClass = trace::functionClass(begin.function);
-        if (trace::createsRequest(callClass)) {
-            m_posts.push_back({call.begin.value(), begin.recvPeer == kAnySource});
-            if (callClass == CallClass::RecvInit || callClass == CallClass::SendInit) {
-                m_starts[std::uint32_t(m_posts.size())] = {};
-            }
-        }
-        switch (callClass) {
-        case CallClass::Start:
-            for (std::size_t i = 0; i < begin.requests.size(); ++i) {
-                if (const auto it = m_starts.find(serialOf(begin.requests[i])); it != m_starts.end()) {
-                    it->second = {call.begin.value(), i};
+    /// The call at hand posts the race's receive: which of its requests that is.
+    void findChosen(const EventDetails& begin) {
+        if (trace::createsRequest(trace::functionClass(begin.function))) {
+            m_chosen = m_posts.last();
+        } else if (trace::functionClass(begin.function) == CallClass::Start) {
+            std::uint32_t place = 0;
+            for (const trace::RequestRef ref : begin.requests) {
+                const std::uint32_t serial = m_posts.serialOf(ref);
+                if (serial != RequestPosts::kNoSerial && m_posts[serial].anySource && place++ == m_choice->race.place) {
+                    m_chosen = serial;
+                    break;
                 }
             }
-            break;
-        case CallClass::Cancel:
-            if (!begin.requests.empty()) {
-                m_cancels[serialOf(begin.requests.front())] = call.begin.value();
-            }
-            break;
-        default:
-            break;
+        }
+        if (m_chosen != RequestPosts::kNoSerial) {
+            m_chosenPlace = m_posts[m_chosen].place();
         }
     }
 
@@ -210,7 +222,7 @@ class Builder {
             break;
         }
         for (const trace::Completion& completion : end.completions) {
-            takeCompletion(call, completion);
+            takeCompletion(call, end, completion);
         }
     }
 
@@ -246,29 +258,18 @@ class Builder {
         m_entries[call.begin.value()] = std::move(entry);
     }
 
-    void takeCompletion(const Call& call, const trace::Completion& completion) {
-        const std::uint32_t serial = serialOf(completion.request);
-        if (serial == 0) {
+    void takeCompletion(const Call& call, const EventDetails& end, const trace::Completion& completion) {
+        const std::uint32_t serial = m_posts.serialOf(completion.request);
+        if (serial == RequestPosts::kNoSerial) {
             return;
         }
-        const Post& post = m_posts[serial - 1];
-        const auto start = m_starts.find(serial);
-        const std::uint64_t posted = start != m_starts.end() ? start->second.event : post.event;
-        const bool choose = post.anySource && !m_choiceMade && chosen(posted) &&
-                            (completion.status.cancelled || m_choice->race.sender.value() < 0 ||
-                             sourceIs(completion.status.source, posted));
-        if (choose) {
-            m_choiceMade = true;
-            m_choicePosition = start != m_starts.end() ? start->second.position : 0;
-        }
-        if (!choose && !again(call) && start != m_starts.end() && completion.status.source >= 0 && sharesStart(post, posted)) {
-            if (decidedBefore(serial, posted, false) || fitsChosen(post)) { // where it is older: which one is chosen may not be known yet
-                m_startedBeside.emplace_back(start->second, std::uint64_t(completion.status.source) + 1);
-            }
-            return;
-        }
-        if (!choose && !again(call) && !wouldTakeChosen(post, posted) &&
-            (youngerThanChoice(posted) || !decidedBefore(serial, posted, completion.status.cancelled))) {
+        const RequestPost& post = m_posts[serial];
+        const bool choose = serial == m_chosen && chosen(post.place().first);
+        m_choiceMade = m_choiceMade || choose;
+        // That a call which completes nothing told of it was chance: nothing waits for it to be so again.
+        const bool asRecorded = again(call) && !(tellsOfFreed(end) && youngerThanChoice(post));
+        if (!choose && !asRecorded && !wouldTakeChosen(post) &&
+            (youngerThanChoice(post) || !decidedBefore(serial, completion.status))) {
             return;
         }
         const bool cancelled = completion.status.cancelled && !choose;
@@ -282,54 +283,27 @@ class Builder {
             return;
         }
         const std::uint64_t source = cancelled ? 0 : choose ? m_choice->source + 1 : std::uint64_t(completion.status.source) + 1;
-        if (start != m_starts.end()) {
-            if (start->second.event != 0) {
-                m_started[start->second.event][start->second.position] = source;
+        if (post.persistent) {
+            if (post.started != 0) {
+                m_started[post.started][post.position] = source;
             }
         } else if (cancelled) {
-            m_entries[post.event] = {OrderKind::Withheld, {}};
+            m_entries[post.made] = {OrderKind::Withheld, {}};
         } else {
-            m_entries[post.event] = {OrderKind::Source, {source - 1}};
-        }
-    }
-
-    /// A receive of any source that the same MPI_Startall has started as the race's.
-    [[nodiscard]] bool sharesStart(const Post& post, std::uint64_t posted) const {
-        return m_choice != nullptr && m_choice->race.call.rank == m_rank && post.anySource && posted <= m_upTo &&
-               posted == m_timeline.call(m_choice->race.call).begin.value();
-    }
-
-    /// Those that stand before the race's in its list are older, and stay as recorded as in takeCompletion(); what a younger
-    /// one got may be what the race gets now.
-    void keepOlderStarted() {
-        for (const auto& [start, source] : m_startedBeside) {
-            if (m_choiceMade && start.position < m_choicePosition) {
-                m_started[start.event].emplace(start.position, source);
-            }
+            m_entries[post.made] = {OrderKind::Source, {source - 1}};
         }
     }
 
     /// No call has seen the race complete, as its request was freed: what it got is known by who else got something.
     void chooseUnseen() {
-        if (m_choice == nullptr || m_choiceMade || m_choice->race.call.rank != m_rank || m_choice->race.kind != RaceKind::Receive) {
+        if (m_choiceMade || m_chosen == RequestPosts::kNoSerial || m_choice->race.kind != RaceKind::Receive) {
             return;
         }
-        const Call call = m_timeline.call(m_choice->race.call);
-        if (trace::functionClass(m_timeline.details(m_rank, call.beginDetails).function) == CallClass::Irecv) {
-            m_entries.try_emplace(call.begin.value(), Entry{OrderKind::Source, {m_choice->source}});
+        if (m_posts[m_chosen].persistent) {
+            m_started[m_chosenPlace.first].try_emplace(m_chosenPlace.second, m_choice->source + 1);
+        } else {
+            m_entries.try_emplace(m_chosenPlace.first, Entry{OrderKind::Source, {m_choice->source}});
         }
-    }
-
-    /// The message with this source that the call at hand saw complete is the one that the race got.
-    [[nodiscard]] bool sourceIs(std::int32_t source, std::uint64_t posted) const {
-        const auto call = m_timeline.callAt(m_rank, EventIndex(posted));
-        const CommIndex comm = m_timeline.details(m_rank, m_timeline.call(*call).beginDetails).comm;
-        if (comm == kNoComm) {
-            return true; // of a start the requests are known, not where they receive
-        }
-        const trace::CommInfo& info = m_timeline.comm(m_rank, comm);
-        const std::vector<std::int32_t>& senders = info.remote.empty() ? info.members : info.remote;
-        return std::size_t(source) < senders.size() && senders[std::size_t(source)] == m_choice->race.sender.value();
     }
 
     void putSources() {
@@ -367,12 +341,11 @@ class Builder {
     const std::atomic<bool>* m_cancelled;
     std::uint64_t m_upTo; ///< what calls have found out behind this event is not to be so again
     bool m_choiceMade = false;
-    std::size_t m_choicePosition = 0; ///< in the list of the MPI_Startall that started the race's receive
-    std::vector<std::pair<Started, std::uint64_t>> m_startedBeside; ///< receives of the same one, and the sources that they had
+    std::uint32_t m_chosen = RequestPosts::kNoSerial;     ///< the race's receive, where it has a request
+    std::pair<std::uint64_t, std::size_t> m_chosenPlace;   ///< of its post, in MPI's order
     CallRef m_at{RankId(0), CallIndex(0)}; ///< the call at hand
     OrderLog m_log;
-    std::vector<Post> m_posts; ///< by serial - 1
-    std::unordered_map<std::uint32_t, Started> m_starts;        ///< persistent requests by serial
+    RequestPosts m_posts;
     std::unordered_map<std::uint32_t, std::uint64_t> m_cancels; ///< by serial; whose outcome is not known yet
     EntriesByCall m_entries;
     StartedSources m_started;

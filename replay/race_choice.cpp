@@ -12,14 +12,16 @@ namespace {
 
 using trace::CallClass;
 
+bool completes(const Timeline& timeline, CallRef call) {
+    return timeline.call(call).end.value() != 0 &&
+           trace::completesRequests(trace::functionClass(timeline.details(call.rank, timeline.call(call).endDetails).function));
+}
+
 /// The call that completes the race. Where its request was freed there is none, and what tells of it is chance: then the last
 /// one that has ended.
 CallRef lastDependent(const Timeline& timeline, const Race& race) {
     CallRef last = decidingCall(race);
-    const auto completes = [&](CallRef call) {
-        return trace::completesRequests(trace::functionClass(timeline.details(call.rank, timeline.call(call).endDetails).function));
-    };
-    if (last == race.call || completes(last)) {
+    if (last == race.call || completes(timeline, last)) {
         return last;
     }
     last.call = CallIndex(timeline.callCount(last.rank) - 1);
@@ -30,7 +32,8 @@ CallRef lastDependent(const Timeline& timeline, const Race& race) {
 }
 
 /// What a call of this rank finds out may depend on which message the race gets: it completes the race, or it receives or
-/// probes for something that has been posted later. The first of these, up to the one that completes the race.
+/// probes for something that has been posted later, or by the same MPI_Startall. The first of these, up to the one that completes
+/// the race. Not one that was told of a freed receive by chance: what that got is left open, see Recording::upTo().
 CallRef firstDependent(const Timeline& timeline, const Race& race) {
     const CallRef last = lastDependent(timeline, race);
     CallRef at = race.call;
@@ -46,7 +49,8 @@ CallRef firstDependent(const Timeline& timeline, const Race& race) {
         }
         for (const MessageIndex index : timeline.messagesOf(at)) {
             const Message& message = timeline.messages()[index.value()];
-            if (message.done == at && message.post && message.post->rank == at.rank && *message.post > race.call) {
+            if (message.done == at && message.post && message.post->rank == at.rank && *message.post >= race.call &&
+                (*message.post == at || completes(timeline, at))) {
                 return at;
             }
         }

@@ -49,6 +49,19 @@ std::int32_t sourceIn(const TimelineData& data, std::int32_t receiver, std::uint
     return -1;
 }
 
+/// How many receives of any source the post of this one has posted before it.
+std::uint32_t placeAmong(const TimelineData& data, std::uint32_t id) {
+    std::uint32_t place = 0;
+    for (std::uint32_t before = id; before-- > 0;) {
+        const RecvHalf& recv = data.recvs[before];
+        if (recv.rank != data.recvs[id].rank || recv.post != data.recvs[id].post) {
+            break; // those of one call are together
+        }
+        place += data.rank(recv.rank).details[recv.details].recvPeer == kAnySource ? 1 : 0;
+    }
+    return place;
+}
+
 /// The calls that a window has to do with, for finding it by one of them.
 bool concerns(const Race& race, CallRef call) {
     return race.call == call || (race.done && *race.done == call);
@@ -71,6 +84,7 @@ Race RaceAnalysis::Impl::raceOf(WindowRef ref) const {
         const RecvHalf& recv = data->recvs[window.what.id];
         race.kind = recv.cancelled ? RaceKind::CancelledReceive : RaceKind::Receive;
         call = recv.post;
+        race.place = placeAmong(*data, window.what.id);
         race.done = callOf(*data, gate.receiver, recv.start != recv.post ? recv.post : recv.done);
         if (!recv.cancelled) {
             race.sender = RankId{data->channels[recv.channel].source};

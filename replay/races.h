@@ -72,6 +72,7 @@ struct Race {
     std::uint64_t commId = 0;       ///< as Message::commId
     std::int32_t tag = kAnyTag;     ///< as asked for
     std::uint32_t alternatives = 0; ///< other messages that it could have got, at least 1
+    std::uint32_t place = 0;        ///< among the receives of any source that `call` posts (several only by MPI_Startall), from 0
     std::uint64_t pollFailures = 0; ///< how often a probe said no
     std::uint32_t window = 0;       ///< by which RaceAnalysis finds it again
     friend bool operator==(const Race&, const Race&) = default;

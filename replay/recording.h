@@ -78,8 +78,11 @@ class Recording {
     /// recorded times; the rest follows it. Returns what was recorded before.
     std::unique_ptr<Recording> branch();
     /// A recording of the events up to these, by rank, as a beginning that other executions share with this one. They do
-    /// besides what is planned, by rank, for calls of which nothing is recorded yet.
-    [[nodiscard]] std::unique_ptr<Recording> upTo(const std::vector<EventIndex>& last, std::vector<OrderEntries> planned) const;
+    /// besides what is planned, by rank, for calls of which nothing is recorded yet. Receives that the call `open` and later
+    /// ones of its rank have posted may get something else there: what was told by chance of those whose requests were freed
+    /// is left out.
+    [[nodiscard]] std::unique_ptr<Recording> upTo(const std::vector<EventIndex>& last, std::vector<OrderEntries> planned,
+                                                  MaybeCall open = {}) const;
 
     /// The races of the timeline, as far as it has been looked at.
     [[nodiscard]] const RaceAnalysis& races() const { return m_races; }
@@ -132,7 +135,7 @@ class Recording {
     std::optional<Difference> takeComms(RankFeed& feed);
     void takeStops(RankFeed& feed);
     void keepStop(RankFeed& feed, const trace::StopRecord& stop);
-    void keep(RankFeed& feed, const Timeline& old, std::uint64_t made);
+    void keep(RankFeed& feed, const Timeline& old, std::uint64_t made, EventIndex open = EventIndex{0});
     std::unique_ptr<Recording> handOver();
     [[nodiscard]] static std::uint32_t commsUpTo(const Timeline& timeline, RankId rank, EventIndex last, std::uint32_t all);
     void beginBehind(RankFeed& feed);

@@ -2,6 +2,7 @@
 // overwritten before they were read or are more than are to be kept.
 #include "history_share.h"
 #include "recording_feed.h"
+#include "request_posts.h"
 
 #include "../tracelib/history_advance.h"
 
@@ -10,6 +11,19 @@
 #include <utility>
 
 namespace stopline::replay {
+
+namespace {
+
+/// The end of a call without what it told by chance of receives that were posted at `open` or later.
+trace::EventDetails withoutOpen(trace::EventDetails end, const RequestPosts& posts, EventIndex open) {
+    std::erase_if(end.completions, [&](const trace::Completion& completion) {
+        const std::uint32_t serial = posts.serialOf(completion.request);
+        return serial != RequestPosts::kNoSerial && posts[serial].place().first >= open.value();
+    });
+    return end;
+}
+
+} // namespace
 
 std::uint64_t Recording::blocksRead(RankId rank) const {
     return m_feeds[std::size_t(rank.value())]->reader.blocksRead();
@@ -72,8 +86,9 @@ void Recording::takeOverComms(RankFeed& feed, const Timeline& old) {
     }
 }
 
-/// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there.
-void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
+/// Takes over what has been compared equal: the first `made` events of a rank, with the stops up to there. From `open`
+/// (0: never) see upTo().
+void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made, EventIndex open) {
     if (feed.firstJunction && feed.firstJunction->value() >= made) {
         feed.firstJunction.reset(); // nothing of a later execution is taken over
     } else if (feed.firstJunction) {
@@ -85,6 +100,7 @@ void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
     std::vector<DetailsId> ids; // by id in the old timeline; kNoDetails: not taken over yet
     constexpr DetailsId kNoDetails{std::numeric_limits<std::uint32_t>::max()};
     feed.lastTime = 0;
+    RequestPosts posts;
     const EventIndex from = std::max(old.firstEvent(feed.rank), m_timeline->firstEvent(feed.rank));
     for (EventIndex event = from; event.value() <= made; event = EventIndex(event.value() + 1)) {
         const DetailsId id = old.eventDetails(feed.rank, event);
@@ -97,13 +113,22 @@ void Recording::keep(RankFeed& feed, const Timeline& old, std::uint64_t made) {
             kept = m_timeline->addDetails(feed.rank, details);
             feed.known.emplace(keyOf(details), kept);
         }
+        DetailsId told = kept;
+        if (open.value() != 0) {
+            const trace::EventDetails& details = old.details(feed.rank, id);
+            if (details.kind == trace::EventKind::Begin) {
+                posts.begin(event.value(), details);
+            } else if (tellsOfFreed(details) && !details.completions.empty()) {
+                told = intern(feed, withoutOpen(details, posts, open));
+            }
+        }
         std::uint64_t failures = 0;
         if (const auto ref = old.callAt(feed.rank, event)) {
             const Call call = old.call(*ref);
             feed.lastTime = std::max(feed.lastTime, call.begin == event ? call.beginTime : call.endTime);
             failures = call.end == event ? call.pollFailures : 0;
         }
-        m_timeline->addEvent(feed.rank, kept, feed.lastTime, failures);
+        m_timeline->addEvent(feed.rank, told, feed.lastTime, failures);
     }
     const std::vector<trace::StopRecord> stops = std::exchange(feed.recordedStops, {});
     feed.recordedHeld = 0;
@@ -158,7 +183,7 @@ std::uint32_t Recording::commsUpTo(const Timeline& timeline, RankId rank, EventI
     return all;
 }
 
-std::unique_ptr<Recording> Recording::upTo(const std::vector<EventIndex>& last, std::vector<OrderEntries> planned) const {
+std::unique_ptr<Recording> Recording::upTo(const std::vector<EventIndex>& last, std::vector<OrderEntries> planned, MaybeCall open) const {
     auto made = std::make_unique<Recording>(m_jobs.all().front().size);
     made->addJobs(m_jobs);
     made->m_planned = std::move(planned);
@@ -172,7 +197,7 @@ std::unique_ptr<Recording> Recording::upTo(const std::vector<EventIndex>& last, 
         to.recordedOrigin = from.recordedOrigin;
         to.firstJunction = from.firstJunction;
         to.recordedStops = from.recordedStops;
-        made->keep(to, *m_timeline, last[i].value());
+        made->keep(to, *m_timeline, last[i].value(), open && open->rank == to.rank ? m_timeline->call(*open).begin : EventIndex{0});
     }
     return made;
 }

@@ -347,7 +347,7 @@ void Session::Impl::startChosen(const Choice& choice) {
     if (opened != nullptr) {
         executeOpened();
     }
-    std::unique_ptr<Recording> next = recording->upTo(choice.upTo, std::move(planned));
+    std::unique_ptr<Recording> next = recording->upTo(choice.upTo, std::move(planned), choice.race.call);
     keepExecution(nullptr);
     execution.text = text;
     execution.chosen = Chosen{choice.race.call.rank, raceBegin, choice.sender, choice.sendBegin, choice.race.send};

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,26 @@ TEST(Recording, CompletionOfAFreedReceiveThatOnlyALaterExecutionSeesIsKept) {
     EXPECT_EQ(doneIn(4, 8), Told(1, 0U)); // known already
     EXPECT_EQ(doneIn(8, 4), Told(3, 0U));
     EXPECT_EQ(doneIn(4, 10), Told(1, 0U));
+}
+
+TEST(Recording, WhatAFreedReceiveGotByChanceIsLeftOutOfABeginningThatLeavesItOpen) {
+    const RankId rank{0};
+    for (const bool open : {true, false}) {
+        Recording recording(2);
+        QString error;
+        EXPECT_FALSE(recording.feed(rank, bench::recording(twoReceives(10, 6), 0, 2, 1), error));
+        const CallRef post{rank, CallIndex{open ? 0U : 2U}}; // the second receive leaves the first one as it was
+        const std::unique_ptr<Recording> part = recording.upTo({EventIndex{8}, EventIndex{0}}, {}, post);
+        const Timeline& timeline = part->timeline();
+        EXPECT_EQ(timeline.lastEvent(rank), EventIndex{8});
+        EXPECT_EQ(timeline.messages()[0].done.has_value(), !open);
+        part->beginExecution();
+        EXPECT_FALSE(part->feed(rank, bench::recording(twoReceives(10, 4), 0, 2, 1), error));
+        EXPECT_EQ(error, QString());
+        ASSERT_TRUE(timeline.messages()[0].done.has_value());
+        EXPECT_EQ(timeline.messages()[0].done->call, CallIndex{open ? 4U : 2U}); // of the new one: behind the beginning
+        EXPECT_TRUE(recording.timeline().messages()[0].done.has_value());
+    }
 }
 
 } // namespace
