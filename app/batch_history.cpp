@@ -307,7 +307,9 @@ BatchRunner::Outcome BatchRunner::history(const ScriptLine& line, Lines& out) {
         const auto open = m_session->openMessages();
         for (const Session::OpenMessage& one : open) {
             const QString text = openMessageText(*m_session, one.message);
-            out << (!one.made ? QStringLiteral("later: ") + text : one.held.isEmpty() ? text : QStringLiteral("%1; %2").arg(text, one.held));
+            QStringList parts{one.made ? text : QStringLiteral("later: ") + text, one.made ? one.held : QString(), one.gone};
+            parts.removeAll(QString());
+            out << parts.join(QStringLiteral("; "));
         }
         if (open.empty()) {
             out << QStringLiteral("no open messages");

@@ -60,7 +60,8 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
     const bool made = m_rows.at(index.row()).made;
     if (role == Qt::ToolTipRole) {
         return openMessageText(*m_session, m) + (made ? QString() : u'\n' + tr("recorded, not made again")) +
-               (m_rows.at(index.row()).held.isEmpty() ? QString() : u'\n' + m_rows.at(index.row()).held);
+               (m_rows.at(index.row()).held.isEmpty() ? QString() : u'\n' + m_rows.at(index.row()).held) +
+               (m_rows.at(index.row()).gone.isEmpty() ? QString() : u'\n' + m_rows.at(index.row()).gone);
     }
     if (role == Qt::ForegroundRole) {
         return made ? QVariant() : QVariant(QGuiApplication::palette().brush(QPalette::PlaceholderText));
@@ -93,6 +94,8 @@ QVariant OpenMessagesModel::data(const QModelIndex& index, int role) const {
         return m.send ? bytesText(m.bytes) : QString();
     case State:
         return !m_rows.at(index.row()).held.isEmpty() ? m_rows.at(index.row()).held
+               : made && !m_rows.at(index.row()).gone.isEmpty()
+                   ? tr("%1; %2").arg(messageStateText(m_session->timeline(), m), m_rows.at(index.row()).gone)
                : made ? messageStateText(m_session->timeline(), m)
                     : tr("later: %1").arg(messageStateText(m_session->timeline(), m));
     case Where: {

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace stopline::replay {
 
@@ -26,7 +28,11 @@ class Builder {
   public:
     Builder(const Timeline& timeline, RankId rank, const Choice* choice = nullptr, const std::atomic<bool>* cancelled = nullptr)
         : m_timeline(timeline), m_rank(rank), m_choice(choice), m_cancelled(cancelled),
-          m_upTo(choice != nullptr ? choice->upTo[std::size_t(rank.value())].value() : ~std::uint64_t{0}) {}
+          m_upTo(choice != nullptr ? choice->upTo[std::size_t(rank.value())].value() : ~std::uint64_t{0}) {
+        if (choosesHere()) {
+            m_chosenPlace = {timeline.call(choice->race.call).begin.value(), 0};
+        }
+    }
 
     OrderLog build(std::uint64_t openFailures, const OrderEntries& planned, const OrderMarks* marks, const FoundRaces* racing) {
         take(openFailures);
@@ -48,6 +54,7 @@ class Builder {
     OrderEntries entries() {
         take(0);
         chooseUnseen();
+        keepOlder();
         putSources();
         return {m_entries.begin(), m_entries.end()};
     }
@@ -97,8 +104,7 @@ class Builder {
 
     /// Posted by the race's own rank when the race had been: what it got may be what the race gets now.
     [[nodiscard]] bool youngerThanChoice(const RequestPost& post) const {
-        return choosesHere() && (m_chosen != RequestPosts::kNoSerial ? post.place() > m_chosenPlace
-                                                                     : post.place().first > m_timeline.call(m_choice->race.call).begin.value());
+        return choosesHere() && post.place() > m_chosenPlace;
     }
 
     /// What is to be done again decides what came of a receive that the call at hand sees complete only later: it has
@@ -148,7 +154,41 @@ class Builder {
     /// stays as recorded although its own message may come only behind what is shared. Where it cannot come before the race is
     /// decided, there is no such choice (rule 3 of races.h).
     [[nodiscard]] bool wouldTakeChosen(const RequestPost& post) const {
-        return choosesHere() && post.anySource && post.place().first <= m_upTo && !youngerThanChoice(post) && fitsChosen(post);
+        return choosesHere() && post.anySource && post.place().first <= m_upTo && post.place() < m_chosenPlace && fitsChosen(post);
+    }
+
+    [[nodiscard]] static bool receives(const EventDetails& begin) { return begin.recvPeer != kNoPeer && begin.recvPeer != kProcNull; }
+
+    /// A receive of any source that has another one, or a probe, behind it whose message it would take: what that one found is
+    /// to be so again.
+    [[nodiscard]] bool wouldTakeShared(const RequestPost& post) const {
+        const EventDetails& asked = askedBy(post);
+        const auto latest = m_latestShared.find({asked.comm.value(), asked.recvTag});
+        return latest != m_latestShared.end() && latest->second > post.place();
+    }
+
+    /// Those that are left to MPI, but would take what others are to get, had they not got their own: they stay as recorded, too.
+    void keepOlder() {
+        std::sort(m_left.begin(), m_left.end(), [](const Left& a, const Left& b) { return b.post.place() < a.post.place(); });
+        for (const Left& left : m_left) { // the youngest first, as what it gets then is not to be taken either
+            if (wouldTakeShared(left.post)) {
+                noteShared(askedBy(left.post), left.got.tag, left.post.place());
+                if (left.cancel != 0) {
+                    m_entries[left.cancel] = {OrderKind::Kept, {}};
+                }
+                put(left.post, std::uint64_t(left.got.source) + 1);
+            }
+        }
+    }
+
+    /// This post, or probe, is to have its message again.
+    void noteShared(const EventDetails& asked, std::int32_t tag, std::pair<std::uint64_t, std::size_t> place) {
+        if (m_choice != nullptr && asked.comm != kNoComm) {
+            for (const std::int32_t key : {tag != kNoTag ? tag : asked.recvTag, kAnyTag}) {
+                auto& latest = m_latestShared[{asked.comm.value(), key}];
+                latest = std::max(latest, place);
+            }
+        }
     }
 
     /// What a receive asks for is what the chosen message has.
@@ -189,6 +229,10 @@ class Builder {
 
     void takeEnd(const Call& call, const EventDetails& begin, const EventDetails& end) {
         const CallClass callClass = trace::functionClass(end.function);
+        if (receives(begin) && again(call) && (!trace::isPoll(callClass) || end.flag) && !trace::createsRequest(callClass) &&
+            !trace::completesRequests(callClass)) {
+            noteShared(begin, end.status.tag, {call.begin.value(), 0});
+        }
         switch (callClass) {
         case CallClass::Recv:
         case CallClass::Sendrecv:
@@ -209,13 +253,15 @@ class Builder {
                                                  {end.flag ? call.pollFailures : 0, std::uint64_t(PollOutcome::Source), m_choice->source}};
             } else if (again(call)) {
                 takePoll(call, end, callClass);
+            } else if (const auto alone = raceAlone(call, end)) {
+                takePoll(call, *alone, callClass);
             }
             break;
         case CallClass::Wait:
-            if ((deliversSome(end.function) || failsInPart(end)) && !end.completions.empty() && again(call)) {
-                Entry entry{OrderKind::Completed, {}};
-                addPositions(entry, end);
-                m_entries[call.begin.value()] = std::move(entry);
+            if (again(call)) {
+                takeWait(call, end);
+            } else if (const auto alone = raceAlone(call, end)) {
+                takeWait(call, *alone);
             }
             break;
         default:
@@ -223,6 +269,32 @@ class Builder {
         }
         for (const trace::Completion& completion : end.completions) {
             takeCompletion(call, end, completion);
+        }
+    }
+
+    /// The end of the call at hand, if it completes the race and all before it is as recorded, as if it completed nothing else.
+    /// It is to find the race complete again, whatever else is by then: else the program might give the race up, and its choice
+    /// be lost. Not of what asks for several at once, as others of them may never be.
+    [[nodiscard]] std::optional<EventDetails> raceAlone(const Call& call, const EventDetails& end) const {
+        if (m_chosen == RequestPosts::kNoSerial || m_upTo + 1 < call.begin.value() || !chosen(m_posts[m_chosen].place().first) ||
+            (end.completions.size() > 1 && !deliversSome(end.function))) {
+            return std::nullopt;
+        }
+        for (const trace::Completion& completion : end.completions) {
+            if (m_posts.serialOf(completion.request) == m_chosen) {
+                EventDetails alone = end;
+                alone.completions = {completion};
+                return alone;
+            }
+        }
+        return std::nullopt;
+    }
+
+    void takeWait(const Call& call, const EventDetails& end) {
+        if ((deliversSome(end.function) || failsInPart(end)) && !end.completions.empty()) {
+            Entry entry{OrderKind::Completed, {}};
+            addPositions(entry, end);
+            m_entries[call.begin.value()] = std::move(entry);
         }
     }
 
@@ -264,16 +336,25 @@ class Builder {
             return;
         }
         const RequestPost& post = m_posts[serial];
-        const bool choose = serial == m_chosen && chosen(post.place().first);
+        const std::uint64_t posted = post.place().first;
+        const bool choose = serial == m_chosen && chosen(posted);
         m_choiceMade = m_choiceMade || choose;
         // That a call which completes nothing told of it was chance: nothing waits for it to be so again.
         const bool asRecorded = again(call) && !(tellsOfFreed(end) && youngerThanChoice(post));
+        const auto it = m_cancels.find(serial);
         if (!choose && !asRecorded && !wouldTakeChosen(post) &&
             (youngerThanChoice(post) || !decidedBefore(serial, completion.status))) {
+            if (post.anySource && posted <= m_upTo && posted != 0 && completion.status.source >= 0 && !completion.status.cancelled &&
+                !youngerThanChoice(post) && serial != m_chosen) {
+                m_left.push_back({post, completion.status, it != m_cancels.end() ? it->second : 0});
+            }
             return;
         }
         const bool cancelled = completion.status.cancelled && !choose;
-        if (const auto it = m_cancels.find(serial); it != m_cancels.end()) {
+        if (m_choice != nullptr && !cancelled && receives(askedBy(post))) {
+            noteShared(askedBy(post), choose ? m_choice->tag : completion.status.tag, post.place());
+        }
+        if (it != m_cancels.end()) {
             if (!cancelled) {
                 m_entries[it->second] = {OrderKind::Kept, {}};
             }
@@ -283,11 +364,16 @@ class Builder {
             return;
         }
         const std::uint64_t source = cancelled ? 0 : choose ? m_choice->source + 1 : std::uint64_t(completion.status.source) + 1;
+        put(post, source);
+    }
+
+    /// What a receive gets: its source plus one; 0: it is cancelled.
+    void put(const RequestPost& post, std::uint64_t source) {
         if (post.persistent) {
             if (post.started != 0) {
                 m_started[post.started][post.position] = source;
             }
-        } else if (cancelled) {
+        } else if (source == 0) {
             m_entries[post.made] = {OrderKind::Withheld, {}};
         } else {
             m_entries[post.made] = {OrderKind::Source, {source - 1}};
@@ -342,7 +428,16 @@ class Builder {
     std::uint64_t m_upTo; ///< what calls have found out behind this event is not to be so again
     bool m_choiceMade = false;
     std::uint32_t m_chosen = RequestPosts::kNoSerial;     ///< the race's receive, where it has a request
-    std::pair<std::uint64_t, std::size_t> m_chosenPlace;   ///< of its post, in MPI's order
+    std::pair<std::uint64_t, std::size_t> m_chosenPlace;  ///< of its post, in MPI's order
+    /// A receive of any source that is left to MPI, and what it had got.
+    struct Left {
+        RequestPost post;
+        trace::Status got;
+        std::uint64_t cancel; ///< event that tried to cancel it; 0: none did
+    };
+    std::vector<Left> m_left;
+    /// By communicator and tag (kAnyTag: all of them): the last post or probe that is to find a message again.
+    std::map<std::pair<std::uint32_t, std::int32_t>, std::pair<std::uint64_t, std::size_t>> m_latestShared;
     CallRef m_at{RankId(0), CallIndex(0)}; ///< the call at hand
     OrderLog m_log;
     RequestPosts m_posts;

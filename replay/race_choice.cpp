@@ -17,8 +17,46 @@ bool completes(const Timeline& timeline, CallRef call) {
            trace::completesRequests(trace::functionClass(timeline.details(call.rank, timeline.call(call).endDetails).function));
 }
 
-/// The call that completes the race. Where its request was freed there is none, and what tells of it is chance: then the last
-/// one that has ended.
+/// The first call behind `post` by whose end its rank can know that this message has been sent, other than by its being
+/// received; `last` at the latest, which has ended. Of a receive whose request was freed no call tells that it is complete, but
+/// from there on the program may look at what has come.
+CallRef firstKnowing(const Timeline& timeline, CallRef post, CallRef last, const MaybeCall& send) {
+    if (!send) {
+        return post;
+    }
+    const RankId sender = send->rank;
+    const Line before = timeline.futureFrontier({*send, false});
+    const EventIndex sent = std::max(timeline.call(*send).begin, timeline.call(*send).end); // what the receive itself needs
+    const auto knows = [&](CallIndex call) {
+        const Line needed = timeline.pastFrontier({{post.rank, call}, true});
+        for (std::int32_t i = 0; i < timeline.rankCount(); ++i) {
+            const EventIndex own = needed.cut[std::size_t(i)].event;
+            const EventIndex most = i == sender.value() ? sent : before.cut[std::size_t(i)].event;
+            if (i != post.rank.value() && own > most) {
+                return true;
+            }
+        }
+        return false;
+    };
+    if (!knows(last.call)) {
+        return last;
+    }
+    std::uint32_t ignorant = post.call.value();
+    std::uint32_t knowing = last.call.value();
+    while (knowing - ignorant > 1) {
+        const std::uint32_t middle = ignorant + (knowing - ignorant) / 2;
+        (knows(CallIndex(middle)) ? knowing : ignorant) = middle;
+    }
+    return {post.rank, CallIndex(knowing)};
+}
+
+/// Whether what this receive got can only be told by chance: its request was freed, or it was not complete in the end.
+bool untold(const Timeline& timeline, const Message& message) {
+    return message.done != message.post && (!message.done || !completes(timeline, *message.done));
+}
+
+/// The call that completes the race. Where its request was freed there is none, and what tells of it is chance: then the one
+/// by which the program may know it.
 CallRef lastDependent(const Timeline& timeline, const Race& race) {
     CallRef last = decidingCall(race);
     if (last == race.call || completes(timeline, last)) {
@@ -28,34 +66,38 @@ CallRef lastDependent(const Timeline& timeline, const Race& race) {
     while (timeline.call(last).end.value() == 0) {
         last.call = CallIndex(last.call.value() - 1); // it ends at the one that tells of the race
     }
-    return last;
+    return firstKnowing(timeline, race.call, last, race.send);
 }
 
 /// What a call of this rank finds out may depend on which message the race gets: it completes the race, or it receives or
-/// probes for something that has been posted later, or by the same MPI_Startall. The first of these, up to the one that completes
-/// the race. Not one that was told of a freed receive by chance: what that got is left open, see Recording::upTo().
+/// probes for something that has been posted later, or by the same MPI_Startall, or it tells that something has come there. The
+/// first of these, up to the one that completes the race. Not one that was told of a freed receive by chance: what that got is
+/// left open, see Recording::upTo().
 CallRef firstDependent(const Timeline& timeline, const Race& race) {
-    const CallRef last = lastDependent(timeline, race);
-    CallRef at = race.call;
-    for (; at < last; at.call = CallIndex(at.call.value() + 1)) {
-        if (at == race.call) {
-            continue;
-        }
-        const CallClass callClass = trace::functionClass(
-            timeline.details(at.rank, timeline.call(at).beginDetails).function);
-        if (callClass == CallClass::Probe || callClass == CallClass::Mprobe || callClass == CallClass::Iprobe ||
-            callClass == CallClass::Improbe) {
-            return at;
-        }
-        for (const MessageIndex index : timeline.messagesOf(at)) {
-            const Message& message = timeline.messages()[index.value()];
-            if (message.done == at && message.post && message.post->rank == at.rank && *message.post >= race.call &&
-                (*message.post == at || completes(timeline, at))) {
+    CallRef last = lastDependent(timeline, race);
+    for (CallRef at = race.call; at < last; at.call = CallIndex(at.call.value() + 1)) {
+        if (at != race.call) {
+            const CallClass callClass = trace::functionClass(
+                timeline.details(at.rank, timeline.call(at).beginDetails).function);
+            if (callClass == CallClass::Probe || callClass == CallClass::Mprobe || callClass == CallClass::Iprobe ||
+                callClass == CallClass::Improbe) {
                 return at;
             }
         }
+        for (const MessageIndex index : timeline.messagesOf(at)) {
+            const Message& message = timeline.messages()[index.value()];
+            if (!message.post || message.post->rank != at.rank || *message.post < race.call) {
+                continue;
+            }
+            if (message.done == at && at != race.call && (*message.post == at || completes(timeline, at))) {
+                return at;
+            }
+            if (*message.post == at && message.send && untold(timeline, message) && last != race.call) {
+                last = firstKnowing(timeline, at, last, message.send);
+            }
+        }
     }
-    return at;
+    return last;
 }
 
 /// The sender of what the race got may not have gone on before it was received.

@@ -2,11 +2,13 @@
 #include "rank_process.h"
 
 #include "../gdbmi/agent_guard.h"
+#include "../tracelib/errors.h"
 
 #include <QPointer>
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace stopline::replay {
@@ -211,8 +213,9 @@ void RankProcess::afterStop() {
             break;
         case trace::StopReason::MpiError:
             why = StopWhy::MpiError;
-            detail = code != 0 ? QStringLiteral("MPI error %1 would end the job").arg(code)
-                               : QStringLiteral("an error in MPI would end the job");
+            detail = static_cast<trace::ErrorClass>(code) == trace::ErrorClass::Success
+                         ? QStringLiteral("an error in MPI would end the job")
+                         : QString::fromStdString(std::string(trace::errorName(static_cast<trace::ErrorClass>(code)))) + QStringLiteral(" would end the job");
             break;
         case trace::StopReason::ExitNoFinalize:
             why = StopWhy::ExitNoFinalize;

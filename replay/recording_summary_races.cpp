@@ -62,11 +62,14 @@ QStringList racesByLine(const Timeline& timeline, const std::function<QString(Ca
     if (lines.empty() && trace.messages != 0) {
         out << (QStringLiteral("to repeat the run, the order of none of its %1 messages is needed").arg(trace.messages));
     } else if (!lines.empty()) {
-        out << (QStringLiteral("to repeat the run, the order of %1 of %2 messages is enough (%3 %), at least %4 are needed")
-                 .arg(trace.traced.size())
-                 .arg(trace.messages)
-                 .arg(trace.share() * 100, 0, 'f', 1)
-                 .arg(trace.lowerBound));
+        out << QStringLiteral("to repeat the run, the order of %1 of %2 messages is enough (%3 %)%4")
+                   .arg(trace.traced.size())
+                   .arg(trace.messages)
+                   .arg(trace.share() * 100, 0, 'f', 1)
+                   .arg(trace.lowerBound == 0 ? QString() // of probes alone it is not known
+                                              : QStringLiteral(", at least %1 %2 needed")
+                                                    .arg(trace.lowerBound)
+                                                    .arg(trace.lowerBound == 1 ? QStringLiteral("is") : QStringLiteral("are")));
     }
     for (std::int32_t rank = 0; rank < timeline.rankCount() && !lines.empty(); ++rank) {
         if (const auto from = unforcedOf(timeline, RankId(rank))) { // one rank's is enough: what it does others may depend on

@@ -262,6 +262,7 @@ class Session : public QObject {
         Message message;   ///< without the halves that this execution has not made
         bool made = true; ///< false: open in the recording, and this execution has made neither half again
         QString held{};   ///< "held for the message from rank 2, event 7": of a receive that was chosen to get it; else empty
+        QString gone{};   ///< "rank 1 killed by SIGKILL (Killed)": where the missing half would be of a rank that has ended; else empty
         friend bool operator==(const OpenMessage&, const OpenMessage&) = default;
     };
     /// As the ranks stand now: also what was received in the recording and has not been again. First what this execution

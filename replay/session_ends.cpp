@@ -187,6 +187,16 @@ QString Session::Impl::outcomeOfRanks() const {
     return parts.join(QStringLiteral("; "));
 }
 
+/// "rank 1 killed by SIGKILL (Killed)" of a rank that has ended while others have not, or badly; empty of any other.
+QString Session::Impl::goneText(RankId rank) const {
+    if (rank.value() < 0 || rank.value() >= ranks || !q->jobExists()) {
+        return {};
+    }
+    const RankView view = q->rank(rank);
+    const bool well = view.phase == RankPhase::Exited && view.exitSignal == 0 && view.exitCode == 0;
+    return isOver(view) && (!well || anyoneLives()) ? saidOf({rank}, stateText(view)) : QString();
+}
+
 /// The job is gone. If its ranks had ended by themselves, that is what came of the execution.
 void Session::Impl::noteEnd() {
     const bool anyEnded = std::any_of(lastViews.begin(), lastViews.end(), [](const RankView& view) { return isOver(view); });
@@ -205,8 +215,10 @@ void Session::Impl::noteOutcome() {
         return;
     }
     const QString now = outcomeNow();
+    const QString others = QStringLiteral("; still running"); // those that nothing is said of before
     execution.outcome = now == QStringLiteral("still running") ? QStringLiteral("ended while it ran")
-                                                               : now + QStringLiteral("; then ended");
+                        : now.endsWith(others) ? now.chopped(others.size()) + QStringLiteral("; the others ended while they ran")
+                                               : now + QStringLiteral("; then ended");
 }
 
 } // namespace stopline::replay

@@ -86,6 +86,7 @@ struct Session::Impl {
     };
     RaceWalk raceWalk;
     [[nodiscard]] bool anyoneLives() const;
+    [[nodiscard]] QString goneText(RankId rank) const;
     void findRacesSoon();
     void findRaces();
     void walkOn();

@@ -82,6 +82,9 @@ std::vector<Session::OpenMessage> Session::openMessages() const {
         if (posted && !sent) {
             one.held = m_impl->heldText(message.post->rank, timeline.call(*message.post).begin);
         }
+        if (sent != posted) {
+            one.gone = m_impl->goneText(sent ? message.receiver : message.sender);
+        }
         open.push_back(one);
     };
     const auto messages = timeline.messages();

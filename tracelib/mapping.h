@@ -98,7 +98,7 @@ enum class StopReason : std::uint32_t {
     None = 0,
     Threshold = 1,
     Abort = 2,          ///< MPI_Abort, call not performed
-    MpiError = 3,       ///< an error that would be fatal; `stopCode` is the MPI error code
+    MpiError = 3,       ///< an error that would be fatal; `stopCode` is its ErrorClass, Success when that is not known
     ExitNoFinalize = 4, ///< exit, _exit or return from main after MPI_Init without MPI_Finalize; `stopCode` exit code
 };
 

@@ -15,11 +15,9 @@ set_tests_properties(e2e.racing_replay.tag-bounded PROPERTIES TIMEOUT 600 LABELS
 add_test(NAME e2e.racing_replay.tag.long COMMAND racing_replay --by-tag ${programs}/racing 1000 500 5 4 25)
 set_tests_properties(e2e.racing_replay.tag.long PROPERTIES RESOURCE_LOCK mpi TIMEOUT 7200 LABELS long ENVIRONMENT "${root_environment}")
 
-# Where several threads may call MPI, and one does, as in most programs in Python. With MPI_THREAD_MULTIPLE Open MPI 4.1.4 loses a
-# wake-up now and then, without anything of ours as well (2 of 29 plain runs of this program hung): a second try is allowed.
-set(twice "\"$0\" \"$@\" || exec \"$0\" \"$@\"")
-add_test(NAME e2e.racing_replay.threads COMMAND sh -c ${twice} $<TARGET_FILE:racing_replay> ${programs}/racing 1 6 2)
-add_test(NAME e2e.racing_replay.tag.threads COMMAND sh -c ${twice} $<TARGET_FILE:racing_replay> --by-tag ${programs}/racing 1 6 2 4 6)
+# Where several threads may call MPI, and one does, as in most programs in Python.
+add_test(NAME e2e.racing_replay.threads COMMAND ${twice} $<TARGET_FILE:racing_replay> ${programs}/racing 1 6 2)
+add_test(NAME e2e.racing_replay.tag.threads COMMAND ${twice} $<TARGET_FILE:racing_replay> --by-tag ${programs}/racing 1 6 2 4 6)
 foreach(how racing_replay racing_replay.tag)
     set_tests_properties(e2e.${how}.threads PROPERTIES RUN_SERIAL TRUE TIMEOUT 1200 LABELS e2e
         ENVIRONMENT "${root_environment};RACING_THREADS=1")

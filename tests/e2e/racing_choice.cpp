@@ -64,9 +64,14 @@ class Seed {
         const std::vector<Wanted> all = wanted();
         bool good = true;
         for (int i = 0; i < choices && i < int(all.size()); ++i) {
-            good = choose(all[std::size_t(i) * all.size() / std::size_t(std::min<std::size_t>(choices, all.size()))]) && good;
+            const Wanted& want = all[std::size_t(i) * all.size() / std::size_t(std::min<std::size_t>(choices, all.size()))];
+            const bool made = choose(want);
             ++chosen;
-            good = back(events) && good;
+            good = back(events) && made && good;
+            if (!made) {
+                out << "as it was first run:" << Qt::endl;
+                printAround(want);
+            }
         }
         return good;
     }
@@ -131,13 +136,17 @@ class Seed {
         const auto send = timeline.callAt(want.sender, want.send);
         m_ended = false;
         m_refusal.clear();
-        const int before = int(m_session.executions().size());
+        const int before = m_session.executions().last().number; // of many the older ones go
         m_session.takeInstead(*race, *send, want.insteadOf);
         if (!m_refusal.isEmpty()) {
             out << "seed " << m_seed << ", " << name << ": refused: " << m_refusal << Qt::endl;
             return false;
         }
-        if (!waitFor([&] { return int(m_session.executions().size()) > before; }, kSeconds) || !endsWell(name)) {
+        if (!waitFor([&] { return m_session.executions().last().number > before; }, kSeconds)) {
+            out << "seed " << m_seed << ", " << name << ": not begun" << Qt::endl;
+            return false;
+        }
+        if (!endsWell(name)) {
             return false;
         }
         const Session::Comparison now = m_session.comparison();

@@ -2,12 +2,12 @@
 foreach(case ring halo heat segv abort random mpmd stdin exits kill_rank kill_agent kill_mpirun kill_recorder interrupt terminate full_disk window
              rebuilt chrome otf2 damaged again again_addresses again_clocks again_data again_ended again_input again_seeds again_rebuilt again_threads until_fail until_fail_interrupted until_fail_well
              races_freed races_guarded races_limits races_online races_replayed races_seeds races_threads races_unfinished)
-    set(twice)
-    if(case STREQUAL races_threads) # as e2e.racing_replay.threads
-        set(twice sh -c "\"$0\" \"$@\" || exec \"$0\" \"$@\"")
+    set(tries)
+    if(case STREQUAL races_threads)
+        set(tries ${twice})
     endif()
     add_test(NAME e2e.record.${case}
-        COMMAND ${twice} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
+        COMMAND ${tries} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/record_test.py --stopline $<TARGET_FILE:stopline>
             --demo ${demo} --programs ${programs} --scripts ${CMAKE_CURRENT_SOURCE_DIR}/scripts ${case})
     set_tests_properties(e2e.record.${case} PROPERTIES TIMEOUT 600 LABELS "e2e;record" SKIP_RETURN_CODE 77)
 endforeach()

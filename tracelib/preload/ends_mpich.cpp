@@ -30,14 +30,7 @@ bool endsJob(Handle handle, int code, int (*ask)(Handle, MPI_Errhandler*)) {
 
 void stopAtError(bool fatal, int code) {
     if (fatal) {
-        int mpiClass = code; // the code itself also says where in MPICH it was
-        {
-            const Asking asking;
-            if (real.Error_class(code, &mpiClass) != MPI_SUCCESS) {
-                mpiClass = code;
-            }
-        }
-        stopBeforeEnd(stopline::trace::StopReason::MpiError, mpiClass);
+        stopBeforeEnd(stopline::trace::StopReason::MpiError, static_cast<int>(errorClass(code)));
     }
 }
 

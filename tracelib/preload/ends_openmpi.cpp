@@ -1,6 +1,7 @@
 // Open MPI's ways out after a fatal error (ends_openmpi_x86_64.S) stop the rank first. And nobody hears of
 // errors in what the wrappers ask MPI for their own purposes: the user's own call is to report what is wrong
 // with its arguments.
+#include "frame.h"
 #include "rank.h"
 #include "real.h"
 
@@ -17,9 +18,11 @@ extern "C" __attribute__((visibility("hidden"))) void* stoplineBeforeFatal(int w
                                          "ompi_mpi_errors_are_fatal_file_handler", "ompi_mpi_abort"};
     constexpr int kAbort = 3;
     if (rank.owner && rank.phase != Phase::Outside) {
-        stopBeforeEnd(stopline::trace::StopReason::MpiError, which == kAbort   ? directCode
-                                                             : code == nullptr ? 0
-                                                                               : *code);
+        const int known = which == kAbort ? directCode : code == nullptr ? MPI_SUCCESS : *code;
+        // Asked for a code that is none, Open MPI would come here again.
+        const bool any = which == kAbort && (known < 0 || known > MPI_ERR_LASTCODE);
+        stopBeforeEnd(stopline::trace::StopReason::MpiError,
+                      static_cast<int>(any ? stopline::trace::ErrorClass::Unlisted : errorClass(known)));
     }
     void* next = nextDefinition(kNames[which]);
     if (next == nullptr) {

@@ -36,9 +36,9 @@ def seconds(command):
 
 def needed(text):
     """(messages, to be traced, lower bound) from what `stopline info` says of races."""
-    some = re.search(r"the order of (\d+) of (\d+) messages is enough .*, at least (\d+) are needed", text)
+    some = re.search(r"the order of (\d+) of (\d+) messages is enough \([^)]*\)(?:, at least (\d+) (?:is|are) needed)?", text)
     if some:
-        return int(some[2]), int(some[1]), int(some[3])
+        return int(some[2]), int(some[1]), int(some[3] or 0)
     return int(re.search(r"the order of none of its (\d+) messages is needed", text)[1]), 0, 0
 
 

@@ -160,6 +160,37 @@ TEST(RaceChoice, AFreedReceiveIsNotDecidedWhereItWasSeenComplete) {
     }
 }
 
+TEST(RaceChoice, AFreedReceiveIsNotSharedFromWhereTheProgramMayKnowWhatItGot) {
+    Job job(3);
+    const Serial request = job[0].irecv(kAny, 5); // 3
+    job[1].send(0, 5);
+    job[0].requestFree(request); // 5-6
+    job[0].tell(request, {1, 5});
+    job[0].collective(FunctionId::Barrier); // 7-8: all has been sent
+    job[0].send(1, 9);                      // 9
+    job[2].send(0, 5);
+    job[1].collective(FunctionId::Barrier);
+    job[2].collective(FunctionId::Barrier);
+    job[1].recv(0, 9);
+    const Timeline timeline = job.timeline();
+    EXPECT_EQ(upTo(choose(timeline, at(0, 1), 2)), "7 7 6");
+}
+
+TEST(RaceChoice, AYoungerFreedReceiveIsNotSharedFromWhereTheProgramMayKnowWhatItGot) {
+    Job job(3);
+    const Serial a = job[0].irecv(kAny, 5); // 3
+    const Serial b = job[0].irecv(kAny, 5); // 5
+    job[0].requestFree(b);                  // 7-8
+    job[0].tell(b, {2, 5});
+    job[0].collective(FunctionId::Barrier); // 9-10
+    job[0].wait(a, {1, 5});                 // 11
+    job[1].send(0, 5);
+    job[2].send(0, 5);
+    job[1].collective(FunctionId::Barrier);
+    job[2].collective(FunctionId::Barrier);
+    EXPECT_EQ(upTo(choose(job.timeline(), at(0, 1), 2)), "9 6 6");
+}
+
 TEST(RaceChoice, AFreedReceiveThatNoCallSawCompleteGetsTheChosenMessage) {
     Job job(3);
     const Serial request = job[0].irecv(kAny, 5); // 3
@@ -301,6 +332,62 @@ TEST(RaceChoice, OfOneStartallThoseAreAsRecordedWhoseMessagesAreSentBefore) {
     }
 }
 
+TEST(RaceChoice, AReceiveThatWouldTakeWhatAYoungerOneIsToGetAgainStaysAsItWas) {
+    for (const std::int32_t tag : {9, 8}) {
+        Job job(4);
+        const Serial z = job[3].irecv(kAny, kAnyTag); // 3: has the message that is sent behind the race
+        const Serial y = job[3].irecv(1, tag);        // 5
+        job[3].wait(y, {1, tag});                     // 7-8
+        job[3].probe(FunctionId::Probe, 1, 9, {1, 9});
+        job[3].wait(z, {0, 9}); // 11
+        job[1].send(0, 5);
+        job[1].send(3, tag);
+        job[1].send(3, 9);
+        job[2].send(0, 5);
+        job[0].recv(kAny, 5, {1, 5}); // 3
+        job[0].send(3, 9);            // 5
+        const Timeline timeline = job.timeline();
+        const Choice choice = choose(timeline, at(0, 1), 2);
+        EXPECT_EQ(upTo(choice), "3 8 4 11");
+        EXPECT_EQ(text(plannedOrder(timeline, RankId{3}, choice)), "3 kind 1 0\n");
+    }
+    for (const bool first : {true, false}) { // the message of the younger one is shared, its end is not
+        Job job(4);
+        const Serial z = job[3].irecv(kAny, 9); // 3
+        const Serial y = job[3].irecv(kAny, 9); // 5
+        if (first) {
+            job[3].recv(0, 7);
+            job[3].wait(z, {0, 9});
+            job[3].wait(y, {1, 9});
+        } else {
+            job[3].recv(0, 7);
+            job[3].wait(y, {1, 9});
+            job[3].wait(z, {0, 9});
+        }
+        job[1].send(0, 5);
+        job[1].send(3, 9);
+        job[2].send(0, 5);
+        job[0].recv(kAny, 5, {1, 5}); // 3
+        job[0].send(3, 9);
+        job[0].send(3, 7);
+        const Timeline timeline = job.timeline();
+        EXPECT_EQ(text(plannedOrder(timeline, RankId{3}, choose(timeline, at(0, 1), 2))), "3 kind 1 0\n5 kind 1 1\n") << first;
+    }
+    // Not where it would not take it.
+    Job job(4);
+    const Serial z = job[3].irecv(kAny, 8); // 3
+    const Serial y = job[3].irecv(1, 9);    // 5
+    job[3].wait(y, {1, 9});                 // 7-8
+    job[3].wait(z, {0, 8});                 // 9
+    job[1].send(0, 5);
+    job[1].send(3, 9);
+    job[2].send(0, 5);
+    job[0].recv(kAny, 5, {1, 5}); // 3
+    job[0].send(3, 8);            // 5
+    const Timeline timeline = job.timeline();
+    EXPECT_EQ(text(plannedOrder(timeline, RankId{3}, choose(timeline, at(0, 1), 2))), "");
+}
+
 TEST(RaceChoice, AYoungerFreedReceiveThatChanceToldOfIsLeftToMpi) {
     Job job(3);
     const Serial a = job[0].irecv(kAny, 5); // 3
@@ -362,6 +449,38 @@ TEST(RaceChoice, ACancelledReceiveIsNotCancelledThen) {
     const Choice choice = choose(timeline, at(1, 1), 0);
     EXPECT_EQ(choice.upTo[1], EventIndex{7});
     EXPECT_EQ(text(plannedOrder(timeline, RankId{1}, choice)), "3 kind 1 0\n5 kind 3\n");
+}
+
+TEST(RaceChoice, TheCallThatFindsTheRaceCompleteFindsItAgain) {
+    for (const FunctionId function : {FunctionId::Waitany, FunctionId::Waitsome, FunctionId::Testsome, FunctionId::Waitall}) {
+        Job job(3);
+        const Serial a = job[0].irecv(kAny, 5); // 3
+        const Serial b = job[0].irecv(kAny, 5); // 5
+        const bool both = function == FunctionId::Waitsome || function == FunctionId::Waitall;
+        if (both) {
+            job[0].wait(function, {b, a}, {{b, {2, 5}}, {a, {1, 5}}}); // 7
+        } else {
+            job[0].wait(function, {b, a}, {{a, {1, 5}}}); // 7
+            job[0].wait(b, {2, 5});
+        }
+        job[1].send(0, 5);
+        job[2].send(0, 5);
+        const std::string expected = function == FunctionId::Waitall    ? ""
+                                     : function == FunctionId::Testsome ? "7 kind 6 0 3 1 1\n"
+                                                                        : "7 kind 5 1 1\n";
+        EXPECT_EQ(plannedFor(job.timeline(), at(0, 1), 1, 2), "3 kind 1 2\n" + expected) << int(function);
+    }
+}
+
+TEST(RaceChoice, WhatALaterCallTellsOfTheRaceIsNotHeldToBeAsItWas) {
+    Job job(3);
+    const Serial a = job[0].recvInit(kAny, 5);                                   // 3
+    job[0].start({a});                                                          // 5
+    job[0].wait(FunctionId::Request_get_status, {a}, {{a, {1, 5}}});            // 7: the request is still there
+    job[0].wait(a, {1, 5});                                                     // 9
+    job[1].send(0, 5);
+    job[2].send(0, 5);
+    EXPECT_EQ(plannedFor(job.timeline(), at(0, 2), 1, 2), "5 kind 4 1 0 3\n7 kind 6 0 4\n"); // and complete there again
 }
 
 TEST(RaceChoice, TheSenderOfWhatWasGotMayWaitAndThenNothingBehindItIsShared) {

@@ -3,6 +3,7 @@
 
 #include "trace.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -102,6 +103,7 @@ class RankScript {
         for (const Completed& c : completed) {
             trace::Completion completion;
             completion.request = ref(c.request);
+            completion.index = static_cast<std::uint32_t>(std::find(requests.begin(), requests.end(), c.request) - requests.begin());
             completion.status.source = c.got.source;
             completion.status.tag = c.got.tag;
             completion.status.cancelled = c.cancelled;
