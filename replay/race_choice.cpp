@@ -116,6 +116,12 @@ bool sendMayWait(const Timeline& timeline, const Race& race) {
     });
 }
 
+/// The call itself does not end before its message has gone.
+bool sendsAndWaits(const Timeline& timeline, CallRef send) {
+    const CallClass callClass = trace::functionClass(timeline.details(send.rank, timeline.call(send).beginDetails).function);
+    return callClass == CallClass::Send || callClass == CallClass::Sendrecv;
+}
+
 } // namespace
 
 Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& alternative, std::string& why) {
@@ -146,6 +152,9 @@ Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& a
     if (sendMayWait(timeline, race)) {
         // Its sender goes on only when the message has been received, which may now be later, or never.
         lines.push_back(timeline.futureFrontier({deciding, false}));
+        if (sendsAndWaits(timeline, *race.send)) {
+            lines.push_back(timeline.futureFrontier({*race.send, true}));
+        }
     }
     for (std::int32_t rank = 0; rank < timeline.rankCount(); ++rank) {
         EventIndex least = timeline.lastEvent(RankId(rank));
@@ -153,6 +162,10 @@ Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& a
             least = std::min(least, line.cut[std::size_t(rank)].event);
         }
         choice.upTo.push_back(least);
+    }
+    if (lines.size() > 2) {
+        EventIndex& sending = choice.upTo[std::size_t(race.send->rank.value())];
+        sending = std::min(sending, timeline.call(*race.send).begin);
     }
     // A poll may begin otherwise, as it may succeed earlier.
     const CallClass callClass = trace::functionClass(timeline.details(deciding.rank, call.beginDetails).function);

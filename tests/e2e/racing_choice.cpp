@@ -9,6 +9,7 @@
 #include "session_support.h"
 
 #include "../../replay/call_words.h"
+#include "../../replay/race_choice.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
@@ -98,6 +99,7 @@ class Seed {
         waitFor([this] { return m_looked; }, kSeconds);
         const Timeline& timeline = m_session.timeline();
         std::vector<Wanted> all;
+        int kept = 0;
         for (const Race& race : m_session.races().races()) {
             const bool probe = race.kind == RaceKind::Probe || race.kind == RaceKind::FailedProbe;
             const trace::CallClass asked = trace::functionClass(
@@ -110,13 +112,22 @@ class Seed {
                 const EventIndex send = timeline.call(one.send).begin;
                 // Sent in any case, whatever MPI itself waits for: before the future frontier of what decides the race.
                 const Line free = timeline.futureFrontier({decidingCall(race), false});
-                if (deciding.end.value() != 0 && send <= free.cut[std::size_t(one.sender.value())].event) {
+                if (deciding.end.value() == 0 || send > free.cut[std::size_t(one.sender.value())].event) {
+                    continue;
+                }
+                // Behind a send that waits for the race it may never come: the user is told so.
+                std::string why;
+                const Choice choice = choiceOf(timeline, race, one, why);
+                if (!choice.upTo.empty() && send > choice.upTo[std::size_t(one.sender.value())]) {
+                    ++kept;
+                } else {
                     all.push_back({race.call.rank, timeline.call(race.call).begin, one.sender, send,
                                    race.send, probe});
                 }
             }
         }
-        out << "seed " << m_seed << ": " << m_session.races().count() << " races, " << all.size() << " messages to choose" << Qt::endl;
+        out << "seed " << m_seed << ": " << m_session.races().count() << " races, " << all.size() << " messages to choose, " << kept
+            << " that may be kept back" << Qt::endl;
         return all;
     }
 

@@ -497,6 +497,19 @@ TEST(RaceChoice, TheSenderOfWhatWasGotMayWaitAndThenNothingBehindItIsShared) {
     EXPECT_EQ(choice.upTo[2], EventIndex{5});
 }
 
+TEST(RaceChoice, WhatASynchronousSenderDidBehindItsSendIsNotShared) {
+    Job job(3);
+    const Serial a = job[0].irecv(kAny, 5);          // 3
+    job[0].wait(a, {1, 5});                          // 5-6
+    job[1].send(0, 5, 8, kWorld, FunctionId::Ssend); // 3-4: over when it has been received
+    job[1].send(2, 6);                               // 5
+    job[2].recv(1, 6);                               // 3-4
+    job[2].send(0, 5);                               // 5
+    const Choice choice = choose(job.timeline(), at(0, 1), 2);
+    EXPECT_EQ(upTo(choice), "5 3 3");
+    EXPECT_LT(choice.upTo[2], choice.sendBegin); // so it may not come
+}
+
 TEST(RaceChoice, AMessageThatIsSentOnlyBehindTheReceiveIsKnownToBe) {
     Job job(3);
     CommInfo copy = worldComm(3);
