@@ -1,54 +1,11 @@
 // Which events an execution shares with the one whose race it decides otherwise, and what it has to follow.
-#include "races_text.h"
+#include "race_choice_text.h"
 
-#include "../../../replay/order_log.h"
-#include "../../../replay/race_choice.h"
-
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace stopline::replay::test {
 namespace {
-
-/// One line an entry: begin of the call, kind, numbers.
-std::string text(const OrderEntries& entries) {
-    std::string all;
-    for (const auto& [event, entry] : entries) {
-        all += std::to_string(event) + " kind " + std::to_string(int(entry.kind));
-        for (const std::uint64_t number : entry.numbers) {
-            all += ' ' + std::to_string(number);
-        }
-        all += '\n';
-    }
-    return all;
-}
-
-/// The choice of the message that `sender` sends for the race of this call.
-Choice choose(const Timeline& timeline, CallRef race, std::int32_t sender, std::string* why = nullptr) {
-    const RaceAnalysis races = analyse(timeline);
-    for (const Race& one : races.racesOf(race)) {
-        for (const Alternative& alternative : races.alternatives(one)) {
-            if (alternative.sender.value() == sender) {
-                std::string reason;
-                const Choice choice = choiceOf(timeline, one, alternative, reason);
-                EXPECT_EQ(reason.empty(), why == nullptr) << reason;
-                if (why != nullptr) {
-                    *why = reason;
-                }
-                return choice;
-            }
-        }
-    }
-    ADD_FAILURE() << "no such alternative";
-    return {};
-}
-
-std::string upTo(const Choice& choice) {
-    std::string all;
-    for (const EventIndex event : choice.upTo) {
-        all += (all.empty() ? "" : " ") + std::to_string(event.value());
-    }
-    return all;
-}
 
 TEST(RaceChoice, ABlockingReceiveGetsTheOtherMessageAndTheRestIsLive) {
     Job job(3);
@@ -105,7 +62,6 @@ Timeline withAnOlderReceive(Older&& older, Complete&& complete) {
     job[3].send(0, 5); // the other message
     return job.timeline();
 }
-
 TEST(RaceChoice, AnOlderReceiveThatWouldTakeTheChosenMessageStaysAsItWas) {
     const Timeline timeline = withAnOlderReceive([](auto& rank) { return rank.irecv(kAny, 5); },
                                                  [](auto& rank, Serial a) { rank.wait(a, {1, 5}); });
@@ -135,201 +91,6 @@ TEST(RaceChoice, WhatAYoungerReceiveGotIsNotHeldToBeAsItWas) {
     EXPECT_EQ(choice.upTo[0], EventIndex{7});
     EXPECT_EQ(choice.upTo[1], EventIndex{5}); // its receive begins
     EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
-}
-
-TEST(RaceChoice, AFreedReceiveIsNotDecidedWhereItWasSeenComplete) {
-    for (const bool last : {false, true}) {
-        Job job(3);
-        const Serial request = job[0].irecv(kAny, 5); // 3
-        job[1].send(0, 5);
-        job[0].requestFree(request); // 5-6
-        job[0].tell(request, {1, 5});
-        job[0].send(2, 7); // 7
-        job[2].recv(0, 7);
-        job[2].send(0, 5); // 5: the other message
-        if (last) {
-            job[0].irecv(2, 5); // 9
-        } else {
-            job[0].recv(2, 5); // 9: would not get it
-        }
-        const Timeline timeline = job.timeline();
-        const Choice choice = choose(timeline, at(0, 1), 2);
-        EXPECT_EQ(choice.sendBegin, EventIndex{5});
-        EXPECT_EQ(upTo(choice), "9 4 6");
-        EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
-    }
-}
-
-TEST(RaceChoice, AFreedReceiveIsNotSharedFromWhereTheProgramMayKnowWhatItGot) {
-    Job job(3);
-    const Serial request = job[0].irecv(kAny, 5); // 3
-    job[1].send(0, 5);
-    job[0].requestFree(request); // 5-6
-    job[0].tell(request, {1, 5});
-    job[0].collective(FunctionId::Barrier); // 7-8: all has been sent
-    job[0].send(1, 9);                      // 9
-    job[2].send(0, 5);
-    job[1].collective(FunctionId::Barrier);
-    job[2].collective(FunctionId::Barrier);
-    job[1].recv(0, 9);
-    const Timeline timeline = job.timeline();
-    EXPECT_EQ(upTo(choose(timeline, at(0, 1), 2)), "7 7 6");
-}
-
-TEST(RaceChoice, AYoungerFreedReceiveIsNotSharedFromWhereTheProgramMayKnowWhatItGot) {
-    Job job(3);
-    const Serial a = job[0].irecv(kAny, 5); // 3
-    const Serial b = job[0].irecv(kAny, 5); // 5
-    job[0].requestFree(b);                  // 7-8
-    job[0].tell(b, {2, 5});
-    job[0].collective(FunctionId::Barrier); // 9-10
-    job[0].wait(a, {1, 5});                 // 11
-    job[1].send(0, 5);
-    job[2].send(0, 5);
-    job[1].collective(FunctionId::Barrier);
-    job[2].collective(FunctionId::Barrier);
-    EXPECT_EQ(upTo(choose(job.timeline(), at(0, 1), 2)), "9 6 6");
-}
-
-TEST(RaceChoice, AFreedReceiveThatNoCallSawCompleteGetsTheChosenMessage) {
-    Job job(3);
-    const Serial request = job[0].irecv(kAny, 5); // 3
-    job[1].send(0, 5);
-    job[0].requestFree(request); // 5-6
-    job[2].send(0, 5);
-    job[0].recv(2, 5); // 7-8: so the first is rank 1's
-    const Timeline timeline = job.timeline();
-    Race race;
-    race.call = at(0, 1);
-    Choice choice;
-    choice.race = race;
-    choice.source = 2;
-    choice.tag = 5;
-    choice.upTo = {EventIndex{8}, EventIndex{4}, EventIndex{4}};
-    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
-}
-
-TEST(RaceChoice, OfOneStartallTheOlderReceivesStayAsTheyWereAndTheYoungerAreLeftToMpi) {
-    Job job(4);
-    const Serial a = job[0].recvInit(kAny, 5); // 3
-    const Serial b = job[0].recvInit(kAny, 5); // 5
-    const Serial c = job[0].recvInit(kAny, 5); // 7
-    job[0].start({a, b, c});                   // 9
-    job[0].wait(b, {2, 5});                    // 11
-    job[0].wait(a, {1, 5});                    // 13
-    job[0].wait(c, {3, 5});                    // 15
-    for (const std::size_t rank : {1U, 2U, 3U}) {
-        job[rank].send(0, 5);
-    }
-    const Timeline timeline = job.timeline();
-    RaceAnalysis analysis;
-    analysis.update(timeline);
-    for (const auto& [got, expected] : std::vector<std::pair<std::int32_t, std::string>>{
-             {2, "9 kind 4 2 0 2 1 4\n"},    // b gets rank 3's: a, which is older, has had its own; c had that
-             {1, "9 kind 4 1 0 4\n"}}) { // a gets it: what b had may be what a gets
-        bool found = false;
-        for (const Race& race : analysis.racesOf(at(0, 4))) {
-            for (const Alternative& one : analysis.alternatives(race)) {
-                if (race.sender == RankId{got} && one.sender == RankId{3}) {
-                    std::string why;
-                    const Choice choice = choiceOf(timeline, race, one, why);
-                    EXPECT_EQ(why, "");
-                    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), expected) << got;
-                    found = true;
-                }
-            }
-        }
-        EXPECT_TRUE(found) << got;
-    }
-}
-
-/// Entries of rank 0 when the receive that got `got`'s message of this call gets `other`'s.
-std::string plannedFor(const Timeline& timeline, CallRef call, std::int32_t got, std::int32_t other, std::string* shared = nullptr) {
-    const RaceAnalysis races = analyse(timeline);
-    for (const Race& race : races.racesOf(call)) {
-        for (const Alternative& one : races.alternatives(race)) {
-            if (race.sender == RankId{got} && one.sender == RankId{other}) {
-                std::string why;
-                const Choice choice = choiceOf(timeline, race, one, why);
-                EXPECT_EQ(why, "");
-                if (shared != nullptr) {
-                    *shared = upTo(choice);
-                }
-                return text(plannedOrder(timeline, RankId{0}, choice));
-            }
-        }
-    }
-    return "none";
-}
-
-TEST(RaceChoice, WhatAReceiveOfTheSameStartallGotIsNotHeldToBeAsItWas) {
-    Job job(3);
-    const Serial a = job[0].recvInit(kAny, 5); // 3
-    const Serial b = job[0].recvInit(kAny, 5); // 5
-    job[0].start({a, b});                      // 7
-    job[0].wait(b, {2, 5});                    // 9: would get another message
-    job[0].wait(a, {1, 5});                    // 11
-    job[1].send(0, 5);
-    job[2].send(0, 5);
-    std::string shared;
-    EXPECT_EQ(plannedFor(job.timeline(), at(0, 3), 1, 2, &shared), "7 kind 4 1 0 3\n");
-    EXPECT_EQ(shared, "9 4 4");
-}
-
-TEST(RaceChoice, OfOneStartallTheOneThatGotTheMessageIsMeant) {
-    Job job(3);
-    const Serial s = job[0].sendInit(2, 9);    // 3: is no receive
-    const Serial a = job[0].recvInit(kAny, 5); // 5
-    const Serial b = job[0].recvInit(kAny, 5); // 7
-    job[0].start({s, a, b});                   // 9
-    job[0].wait(FunctionId::Waitall, {s, a, b}, {{s, {}}, {a, {1, 5}}, {b, {1, 5}}}); // 11: two of one sender
-    job[1].send(0, 5);
-    job[1].send(0, 5);
-    job[2].recv(0, 9);
-    job[2].send(0, 5);
-    const Timeline timeline = job.timeline();
-    const RaceAnalysis races = analyse(timeline);
-    std::string all;
-    for (const Race& race : races.racesOf(at(0, 4))) {
-        std::string why;
-        const Choice choice = choiceOf(timeline, race, races.alternatives(race).front(), why);
-        all += text(plannedOrder(timeline, RankId{0}, choice));
-    }
-    EXPECT_EQ(all, "9 kind 4 1 1 3\n"         // the first: the second is left to MPI
-                   "9 kind 4 2 1 2 2 3\n");   // the second: the first stays as it was
-}
-
-TEST(RaceChoice, AReceiveOfTheSameStartallThatWasCancelledInVainStaysSo) {
-    Job job(4);
-    const Serial a = job[0].recvInit(kAny, 5); // 3
-    const Serial b = job[0].recvInit(kAny, 5); // 5
-    job[0].start({a, b});                      // 7
-    job[0].cancel(a);                          // 9
-    job[0].wait(b, {2, 5});                    // 11
-    job[0].wait(a, {1, 5});                    // 13: not cancelled
-    job[1].send(0, 5);
-    job[2].send(0, 5);
-    job[3].send(0, 5);
-    EXPECT_EQ(plannedFor(job.timeline(), at(0, 3), 2, 3), "7 kind 4 2 0 2 1 4\n9 kind 3\n");
-}
-
-TEST(RaceChoice, OfOneStartallThoseAreAsRecordedWhoseMessagesAreSentBefore) {
-    for (const bool same : {false, true}) { // both messages look the same
-        Job job(4);
-        const Serial a = job[3].recvInit(kAny, 9);             // 3
-        const Serial b = job[3].recvInit(kAny, same ? 9 : 8);  // 5
-        job[3].start({b, a});                                  // 7
-        job[3].wait(FunctionId::Waitall, {a, b}, {{a, {0, 9}}, {b, {0, same ? 9 : 8}}}); // 9
-        job[1].send(0, 5);
-        job[2].send(0, 5);
-        job[0].send(3, 9);               // 3
-        job[0].recv(kAny, 5, {1, 5});    // 5
-        job[0].send(3, same ? 9 : 8);    // 7: only behind the race
-        const Timeline timeline = job.timeline();
-        const Choice choice = choose(timeline, at(0, 2), 2);
-        EXPECT_EQ(upTo(choice), "5 4 4 9");
-        EXPECT_EQ(text(plannedOrder(timeline, RankId{3}, choice)), same ? "" : "7 kind 4 1 1 1\n");
-    }
 }
 
 TEST(RaceChoice, AReceiveThatWouldTakeWhatAYoungerOneIsToGetAgainStaysAsItWas) {
@@ -388,20 +149,6 @@ TEST(RaceChoice, AReceiveThatWouldTakeWhatAYoungerOneIsToGetAgainStaysAsItWas) {
     EXPECT_EQ(text(plannedOrder(timeline, RankId{3}, choose(timeline, at(0, 1), 2))), "");
 }
 
-TEST(RaceChoice, AYoungerFreedReceiveThatChanceToldOfIsLeftToMpi) {
-    Job job(3);
-    const Serial a = job[0].irecv(kAny, 5); // 3
-    const Serial b = job[0].irecv(kAny, 5); // 5
-    job[0].requestFree(b);                  // 7-8
-    job[0].tell(b, {2, 5});
-    job[0].wait(a, {1, 5}); // 9
-    job[1].send(0, 5);
-    job[2].send(0, 5);
-    std::string shared;
-    EXPECT_EQ(plannedFor(job.timeline(), at(0, 1), 1, 2, &shared), "3 kind 1 2\n");
-    EXPECT_EQ(shared, "9 4 4");
-}
-
 TEST(RaceChoice, APollThatDecidesIsNotPartOfWhatIsShared) {
     Job job(3);
     job[1].send(0, 5);
@@ -422,20 +169,6 @@ TEST(RaceChoice, AProbeThatSawNothingSeesAMessageAtOnce) {
     job[1].send(0, 5);
     const Timeline timeline = job.timeline();
     EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choose(timeline, at(0, 1), 1))), "3 kind 6 0 2 1\n");
-}
-
-TEST(RaceChoice, OfAStartTheSourceOfThatRequestIsAnother) {
-    Job job(3);
-    const Serial first = job[0].recvInit(1, 4);    // 3
-    const Serial request = job[0].recvInit(kAny, 5); // 5
-    job[1].send(0, 4);
-    job[1].send(0, 5);
-    job[2].send(0, 5);
-    job[0].start({first, request}); // 7
-    job[0].wait(FunctionId::Waitall, {first, request}, {{first, {1, 4}}, {request, {1, 5}}});
-    const Timeline timeline = job.timeline();
-    // Position 1 of the list, from rank 2: sources are counted from 1 there.
-    EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choose(timeline, at(0, 3), 2))), "7 kind 4 1 1 3\n");
 }
 
 TEST(RaceChoice, ACancelledReceiveIsNotCancelledThen) {

@@ -40,7 +40,8 @@ target_link_libraries(recording_file_test PRIVATE stopline_recordings stopline_t
     stopline_warnings stopline_sanitizers stopline_qt)
 gtest_discover_tests(recording_file_test DISCOVERY_TIMEOUT 60)
 
-add_executable(races_test race_choice_test.cpp races_test.cpp races_freed_test.cpp races_papers_test.cpp races_text.h
+add_executable(races_test race_choice_test.cpp race_choice_freed_test.cpp race_choice_start_test.cpp race_choice_text.h
+    races_test.cpp races_freed_test.cpp races_papers_test.cpp races_text.h
     races_oracle.h races_oracle.cpp races_oracle_program.cpp races_oracle_replay.cpp races_oracle_test.cpp races_random_test.cpp)
 target_link_libraries(races_test PRIVATE stopline_timeline_testing GTest::gtest_main stopline_warnings stopline_sanitizers)
 gtest_discover_tests(races_test DISCOVERY_TIMEOUT 60)
