@@ -149,12 +149,14 @@ Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& a
         return choice;
     }
     std::vector<Line> lines{timeline.futureFrontier({deciding, true})};
-    if (sendMayWait(timeline, race)) {
+    const bool mayWait = sendMayWait(timeline, race);
+    const bool endWaits = mayWait && sendsAndWaits(timeline, *race.send);
+    if (mayWait) {
         // Its sender goes on only when the message has been received, which may now be later, or never.
         lines.push_back(timeline.futureFrontier({deciding, false}));
-        if (sendsAndWaits(timeline, *race.send)) {
-            lines.push_back(timeline.futureFrontier({*race.send, true}));
-        }
+    }
+    if (endWaits) {
+        lines.push_back(timeline.futureFrontier({*race.send, true}));
     }
     for (std::int32_t rank = 0; rank < timeline.rankCount(); ++rank) {
         EventIndex least = timeline.lastEvent(RankId(rank));
@@ -163,7 +165,7 @@ Choice choiceOf(const Timeline& timeline, const Race& race, const Alternative& a
         }
         choice.upTo.push_back(least);
     }
-    if (lines.size() > 2) {
+    if (endWaits) {
         EventIndex& sending = choice.upTo[std::size_t(race.send->rank.value())];
         sending = std::min(sending, timeline.call(*race.send).begin);
     }

@@ -15,7 +15,7 @@ add_library(stopline_timeline STATIC
     matcher_collectives.h matcher_collectives.cpp
     one_sided.h one_sided.cpp
     found_races.h found_races.cpp
-    order_controls.h order_controls.cpp order_log.h order_log.cpp order_log_entries.h order_log_entries.cpp
+    chosen_order.h chosen_order.cpp order_controls.h order_controls.cpp order_log.h order_log.cpp order_log_entries.h order_log_entries.cpp
     order_marks.h order_marks.cpp unforced.h unforced.cpp
     standstill.h standstill.cpp
     causality.h causality.cpp causality_edges.h causality_walk.cpp
