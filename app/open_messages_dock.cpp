@@ -10,6 +10,8 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace stopline::app {
 
 using namespace replay;
@@ -67,7 +69,7 @@ OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
         m_view->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
     }
     m_view->header()->resizeSection(OpenMessagesModel::Size, 70);
-    m_view->header()->resizeSection(OpenMessagesModel::State, 190);
+    m_view->header()->resizeSection(OpenMessagesModel::State, m_stateWidth);
     const auto show = [this, look](const QModelIndex& index) {
         look->selectCall(m_model->callAt(m_order->mapToSource(index).row()), true);
         emit callShown();
@@ -84,6 +86,20 @@ OpenMessagesDock::OpenMessagesDock(Look* look, QWidget* parent)
     connect(m_model, &OpenMessagesModel::modelReset, this, [this] {
         const int count = m_model->rowCount();
         setWindowTitle(count > 0 ? tr("Open messages (%1)").arg(count) : tr("Open messages"));
+        // Wider for a longer text than there has been, once: a width that the user has given stays otherwise.
+        constexpr int kLook = 200; // rows
+        constexpr int kMargins = 16;
+        int wanted = 0;
+        for (int row = 0; row < std::min(count, kLook); ++row) {
+            const QString state = m_model->index(row, OpenMessagesModel::State).data().toString();
+            wanted = std::max(wanted, m_view->fontMetrics().horizontalAdvance(state) + kMargins);
+        }
+        constexpr int kWidest = 440; // the panel may be behind another one, and have no width yet
+        wanted = std::min(wanted, kWidest);
+        if (wanted > m_stateWidth) {
+            m_stateWidth = wanted;
+            m_view->header()->resizeSection(OpenMessagesModel::State, std::max(wanted, m_view->header()->sectionSize(OpenMessagesModel::State)));
+        }
     });
 }
 

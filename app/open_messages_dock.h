@@ -30,6 +30,7 @@ class OpenMessagesDock : public QDockWidget {
     QLabel* m_deadlocks; ///< ranks that wait for each other; hidden where there are none
     bool m_seen = false;
     QTimer* m_naming;    ///< runs out when these are to be looked for
+    int m_stateWidth = 190; ///< pixels that the states have needed so far
 };
 
 } // namespace stopline::app

@@ -21,6 +21,16 @@ OpenMessagesModel::OpenMessagesModel(Session* session, QObject* parent)
     }
     connect(session, &Session::operationFinished, this, &OpenMessagesModel::reload);
     connect(session, &Session::jobEnded, this, &OpenMessagesModel::reload);
+    // That a rank has ended is said of what it has not sent or received; many may end at once.
+    m_ended.setSingleShot(true);
+    m_ended.setInterval(100);
+    connect(&m_ended, &QTimer::timeout, this, &OpenMessagesModel::reload);
+    connect(session, &Session::rankChanged, this, [this](RankId rank) {
+        const RankPhase phase = m_session->rank(rank).phase;
+        if (phase == RankPhase::Exited || phase == RankPhase::Lost || phase == RankPhase::Failed) {
+            m_ended.start();
+        }
+    });
     reload();
 }
 

@@ -4,6 +4,7 @@
 #include "../replay/session.h"
 
 #include <QAbstractTableModel>
+#include <QTimer>
 
 namespace stopline::app {
 
@@ -27,6 +28,7 @@ class OpenMessagesModel : public QAbstractTableModel {
   private:
     replay::Session* m_session;
     QVector<replay::Session::OpenMessage> m_rows;
+    QTimer m_ended; ///< some ranks have
 };
 
 } // namespace stopline::app

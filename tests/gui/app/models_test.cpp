@@ -161,6 +161,14 @@ class ModelsTest : public QObject {
         QCOMPARE(cell(model, 0, OpenMessagesModel::From), QStringLiteral("0"));
         QCOMPARE(cell(model, 0, OpenMessagesModel::To), QStringLiteral("2"));
         QVERIFY(model.callAt(0));
+        QCOMPARE(cell(model, 0, OpenMessagesModel::State), QStringLiteral("receive posted, not complete"));
+        Scripted& script = scriptOf(session);
+        script.gone[2] = QStringLiteral("rank 2 exited with code 4");
+        script.ranks.resize(3);
+        emit session.rankChanged(RankId{2}); // goes on
+        script.ranks[2].phase = RankPhase::Exited;
+        emit session.rankChanged(RankId{2});
+        QTRY_COMPARE(cell(model, 0, OpenMessagesModel::State), QStringLiteral("receive posted, not complete; rank 2 exited with code 4"));
     }
 
     void callDetails() {

@@ -11,7 +11,9 @@ const Timeline& Session::timeline() const {
 std::vector<Session::OpenMessage> Session::openMessages() const {
     std::vector<OpenMessage> open;
     for (const MessageIndex index : m_impl->timeline->openMessages()) {
-        open.push_back({m_impl->timeline->messages()[index.value()], true});
+        const Message& message = m_impl->timeline->messages()[index.value()];
+        const auto gone = m_impl->gone.find((message.send ? message.receiver : message.sender).value());
+        open.push_back({message, true, {}, gone != m_impl->gone.end() ? gone->second : QString()});
     }
     return open;
 }

@@ -47,6 +47,7 @@ struct Scripted {
     RaceAnalysis analysis;
     std::vector<Race> found; ///< foundRaces()
     QStringList deadlocks;
+    std::map<int, QString> gone; ///< OpenMessage::gone, by rank
     QString noNextRace;                             ///< whyNotNextRace()
     std::map<CallRef, QString> held; ///< heldFor(); nothing for other calls
     QVector<Session::Execution> executions{{1, 0, {}, 0, true}};
