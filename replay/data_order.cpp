@@ -65,6 +65,7 @@ void growTo(GrowingArray<T>& array, std::size_t size, T value) {
 bool DataOrder::update(const TimelineData& data, std::uint64_t mostEvents) {
     m_newSends.clear();
     m_newDecisions.clear();
+    m_newTold.clear();
     m_width = data.ranks.size();
     m_ranks.resize(m_width);
     m_clocks.resize(m_width * m_width, 0);
@@ -126,7 +127,11 @@ bool DataOrder::waits(const TimelineData& data, const SendHalf& send) const {
 }
 
 std::size_t DataOrder::bytes() const {
-    return m_known.bytes() + m_sendSlot.bytes() + m_used.bytes() + m_recvSlot.bytes() +
+    std::size_t tells = m_heard.size() * sizeof(std::size_t);
+    for (const std::vector<Tell>& one : m_tells) {
+        tells += one.size() * sizeof(Tell);
+    }
+    return tells + m_known.bytes() + m_sendSlot.bytes() + m_used.bytes() + m_recvSlot.bytes() +
            m_usedByProbe.bytes() + (m_clocks.size() + m_slots.size()) * sizeof(Tick) +
            m_failed.size() * sizeof(FailedProbe);
 }
@@ -304,6 +309,9 @@ void DataOrder::start(const TimelineData& data, std::int32_t rank, std::uint32_t
         std::sort(own.open.begin(), own.open.end());
     }
     std::sort(m_starting.begin(), m_starting.end());
+    if (!m_starting.empty()) {
+        noteTold(data, rank, call);
+    }
     for (const std::uint32_t id : m_starting) {
         const SendHalf& send = data.sends[id];
         if (send.cancelled) {
@@ -322,6 +330,20 @@ void DataOrder::start(const TimelineData& data, std::int32_t rank, std::uint32_t
             noteShadow(data, recv, 0);
         } else if (to != rank) {
             m_sendSlot[id] = copyOf(rank);
+        }
+    }
+}
+
+void DataOrder::noteTold(const TimelineData& data, std::int32_t rank, std::uint32_t call) {
+    for (const std::int32_t sender : m_tellers) {
+        const Tick known = clock(rank)[sender];
+        const std::vector<Tell>& tells = m_tells[static_cast<std::size_t>(sender)];
+        std::size_t& heard = m_heard[static_cast<std::size_t>(rank) * m_width + static_cast<std::size_t>(sender)];
+        for (; heard < tells.size() && tells[heard].end <= known; ++heard) {
+            const RecvHalf& recv = data.recvs[tells[heard].recv];
+            if (recv.done == kNone || clock(rank)[recv.rank] < decidedAt(data, recv)) { // else it knows by that
+                m_newTold.push_back({tells[heard].recv, rank, call});
+            }
         }
     }
 }

@@ -6,8 +6,8 @@
 //  probe;
 //  - start of a receive -> end of the call that sees its send complete, if the send is synchronous (Ssend and
 //  its kin; that
-//    a large one waits as well is nothing that MPI promises). When that receive is a blocking one, the sender
-//    then also knows that it has matched;
+//    a large one waits as well is nothing that MPI promises). The sender then also knows that the receive has
+//    matched (struct Told, and of a blocking one a moment of its own);
 //  - Win_post -> Win_start, Win_complete -> Win_wait (one_sided.h);
 //  - collectives, from members that give data to members that get some:
 //      Barrier, Win_fence without assertions, Comm_split(_type), Allreduce, Allgather(v), Alltoall,
@@ -82,6 +82,14 @@ struct FailedProbe {
     std::uint32_t before = 0; ///< as ProbeHalf::before
 };
 
+/// A rank knows that a synchronous send is over, and so that the receive from any source which got its message has matched,
+/// although that one is seen complete only later.
+struct Told {
+    std::uint32_t recv = 0; ///< its half
+    std::int32_t rank = 0;  ///< who knows it ...
+    std::uint32_t call = 0; ///< ... from this call of its own on
+};
+
 class DataOrder {
   public:
     /// Without `waits`, orders that come of one call waiting for another, and not of data, are left out: those of synchronous
@@ -96,6 +104,8 @@ class DataOrder {
     /// Sends that the last update came upon, those of a rank in their order; without cancelled ones.
     [[nodiscard]] std::span<const std::uint32_t> newSends() const { return m_newSends; }
     [[nodiscard]] std::span<const Decision> newDecisions() const { return m_newDecisions; }
+    /// What the senders of newSends() know by then, and have not been told of before.
+    [[nodiscard]] std::span<const Told> newTold() const { return m_newTold; }
     [[nodiscard]] const std::vector<FailedProbe>& failedProbes() const { return m_failed; }
     /// The latest moment of the receiver that happened before this send. Only for sends that a walk has come
     /// upon.
@@ -156,6 +166,12 @@ class DataOrder {
         std::uint32_t prefixed = 0;
     };
 
+    /// A synchronous send that is over, and the receive that it tells of.
+    struct Tell {
+        Tick end = 0;
+        std::uint32_t recv = 0;
+    };
+
     bool walk(const TimelineData& data, std::uint64_t mostEvents);
     void run(const TimelineData& data, std::int32_t rank);
     void start(const TimelineData& data, std::int32_t rank, std::uint32_t call, std::uint64_t event);
@@ -171,6 +187,10 @@ class DataOrder {
     void endEndless(RankState& own, const Channel& channel, std::uint32_t before, Tick by);
     /// What a receive whose request was freed gets is sent here, and the receive has been walked over already.
     [[nodiscard]] bool isSeen(const TimelineData& data, const SendHalf& send);
+    /// The rank sends something by this call: what it knows of synchronous sends by now.
+    void noteTold(const TimelineData& data, std::int32_t rank, std::uint32_t call);
+    /// The end of a synchronous send tells that the receive from any source that got its message has matched.
+    void noteMatched(std::int32_t rank, std::uint32_t recv, std::uint64_t event);
     void noteShadow(const TimelineData& data, std::uint32_t recv, Tick early);
     void noteFailedProbe(const TimelineData& data, std::int32_t rank, std::uint32_t call,
                          std::uint64_t event);
@@ -206,6 +226,10 @@ class DataOrder {
     std::vector<Need> m_needs;
     std::vector<std::uint32_t> m_leaving; ///< parts in collectives of the end at hand
     std::vector<std::uint32_t> m_starting;
+    std::vector<std::uint32_t> m_matched; ///< receives from any source that the end at hand tells to have matched
+    std::vector<std::vector<Tell>> m_tells; ///< by sender, in its order
+    std::vector<std::int32_t> m_tellers;    ///< senders that have some
+    std::vector<std::size_t> m_heard;       ///< by rank and sender: how many of these the rank has been told of
     GrowingArray<Tick> m_known;             ///< by send
     GrowingArray<std::uint32_t> m_sendSlot; ///< by send: copy of its clock while somebody will need it
     GrowingArray<std::uint32_t> m_used;     ///< by receive: the send whose clock its end got
@@ -219,6 +243,7 @@ class DataOrder {
     std::vector<FailedProbe> m_failed;
     std::vector<std::uint32_t> m_newSends;
     std::vector<Decision> m_newDecisions;
+    std::vector<Told> m_newTold;
     std::uint64_t m_rearranged = 0;
     std::uint64_t m_revised = 0;
 };

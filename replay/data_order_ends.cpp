@@ -25,6 +25,7 @@ bool DataOrder::collectNeeds(const TimelineData& data, std::int32_t rank, std::u
     bool missing = false;
     m_needs.clear();
     m_leaving.clear();
+    m_matched.clear();
     const auto need = [&](Need::Kind kind, std::uint32_t id, std::int32_t of, std::uint32_t start) {
         if (of != rank) {
             m_needs.push_back({kind, id, of, data.rank(of).events.beginOf(start)});
@@ -41,6 +42,9 @@ bool DataOrder::collectNeeds(const TimelineData& data, std::int32_t rank, std::u
                     m_unknownReceivers.push_back(id);
                 } else if (recv->start != kNone) {
                     need(Need::Kind::Recv, data.halves[send.message].recv, recv->rank, recv->start);
+                    if (fromAnySource(data, *recv)) {
+                        m_matched.push_back(data.halves[send.message].recv);
+                    }
                 }
             }
             break;
@@ -124,8 +128,21 @@ bool DataOrder::end(const TimelineData& data, std::int32_t rank, std::uint32_t c
     for (const std::uint32_t part : m_leaving) {
         leave(data, rank, part);
     }
+    for (const std::uint32_t recv : m_matched) {
+        noteMatched(rank, recv, event);
+    }
     decide(data, rank, call, event);
     return true;
+}
+
+void DataOrder::noteMatched(std::int32_t rank, std::uint32_t recv, std::uint64_t event) {
+    m_tells.resize(m_width);
+    m_heard.resize(m_width * m_width);
+    std::vector<Tell>& tells = m_tells[static_cast<std::size_t>(rank)];
+    if (tells.empty()) {
+        m_tellers.push_back(rank);
+    }
+    tells.push_back({tickOfEnd(event), recv});
 }
 
 void DataOrder::meet(const TimelineData& data, std::int32_t rank, const Need& need) {

@@ -126,6 +126,9 @@ void RaceWindows::takeSends(const TimelineData& data, const DataOrder& order) {
 
 void RaceWindows::update(const TimelineData& data, const DataOrder& order) {
     takeSends(data, order);
+    for (const Told& told : order.newTold()) {
+        m_told[told.recv].emplace_back(told.rank, told.call);
+    }
     for (const Decision& decision : order.newDecisions()) {
         if (decision.kind != Decision::Kind::Shadow && decision.kind != Decision::Kind::Decided) {
             takeDecision(data, order, decision);
@@ -252,12 +255,13 @@ void RaceWindows::takeShadow(const TimelineData& data, const DataOrder& order, c
     if (recv.cancelled) {
         shadow.until = (decision.early != 0 ? decision.early : decidedAt(data, recv)) - 1;
     } else {
-        shadow.until = order.known(data.halves[recv.message].send);
+        shadow.send = data.halves[recv.message].send;
+        shadow.until = order.known(shadow.send);
     }
     shadow.source =
         asked.recvPeer == kAnySource ? kAnySource : data.worldRank(recv.rank, asked.comm, asked.recvPeer);
     shadow.tag = asked.recvTag;
-    bool falls = order.decidedMeanwhile(data, decision.id, shadow.until);
+    bool falls = order.decidedMeanwhile(data, decision.id, shadow.until) || toldMeanwhile(data, decision.id, shadow);
     for (const std::uint32_t one : m_gates[gate].classes) {
         const WindowClass& of = m_classes[one];
         if (shadow.tag != kAnyTag && of.tag != kAnyTag && shadow.tag != of.tag) {
@@ -266,7 +270,7 @@ void RaceWindows::takeShadow(const TimelineData& data, const DataOrder& order, c
         // What is younger than all that the shadow lasts for cannot lie in it.
         for (std::size_t at = placeAfter(of.windows, 0, shadow.key, false);
              at < of.windows.size() && (of.unordered || of.windows[at].posted <= shadow.until); ++at) {
-            if (of.windows[at].decided <= shadow.until) {
+            if (liesIn(data, of.windows[at], shadow)) {
                 m_stale[one] = std::min(m_stale[one], at);
                 falls = true;
                 break;
@@ -309,6 +313,9 @@ void RaceWindows::putIn(std::uint32_t classIndex) {
 
 std::size_t RaceWindows::bytes() const {
     std::size_t bytes = m_routes.size() * sizeof(Route);
+    for (const auto& [recv, told] : m_told) {
+        bytes += sizeof(*m_told.begin()) + told.size() * sizeof(told.front());
+    }
     for (const WindowClass& of : m_classes) {
         bytes += of.windows.size() * (sizeof(Window) + sizeof(Tick) + sizeof(std::uint32_t));
         for (const Lane& lane : of.lanes) {

@@ -6,7 +6,8 @@
 // their order. By rule (4) of races.h, a send is an alternative of the windows between the receive that got
 // the last of the sends before it in its lane, and the receive that got itself: an interval in the class. Of
 // these, by rule (2), of those that it does not know to be decided. Windows posted later than all it knows
-// need no look; of the older ones those are found that were open long enough. So counting takes one step for
+// need no look; of the older ones those are found that were open long enough, and
+// whose receive it is not told to have matched, by the end of a synchronous send. So counting takes one step for
 // each send plus one for each pair of a window and its alternative, and what a new send adds to old windows
 // is the same interval.
 #pragma once
@@ -15,7 +16,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace stopline::replay {
@@ -41,7 +44,8 @@ struct Window {
 /// races.h.
 struct Shadow {
     std::uint32_t key = 0;
-    Tick until = 0; ///< windows decided up to here
+    Tick until = 0; ///< windows decided up to here ...
+    std::uint32_t send = kNone; ///< ... or told to have matched to this send, which it got; of a cancelled one: none
     std::int32_t source = kAnySource;
     std::int32_t tag = kAnyTag;
 };
@@ -126,6 +130,12 @@ class RaceWindows {
     /// By rule (3).
     [[nodiscard]] bool keptFrom(const TimelineData& data, const WindowClass& of, const Window& window,
                                 std::uint32_t send) const;
+    /// The send knows that the window's receive has matched, see Told.
+    [[nodiscard]] bool isTold(const TimelineData& data, const Window& window, std::uint32_t send) const;
+    /// The window was decided while the receive was open.
+    [[nodiscard]] bool liesIn(const TimelineData& data, const Window& window, const Shadow& shadow) const;
+    /// A younger receive of the same rank has been told to have matched to what the receive got.
+    [[nodiscard]] bool toldMeanwhile(const TimelineData& data, std::uint32_t recv, const Shadow& shadow) const;
 
     std::vector<Gate> m_gates;
     std::vector<WindowClass> m_classes;
@@ -138,6 +148,8 @@ class RaceWindows {
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> m_channels; ///< of a gate, by tag
     std::vector<Route> m_routes;                                              ///< by channel
     std::vector<std::vector<Window>> m_fresh; ///< by class: windows that are to be put in
+    /// By receive: the ranks that know it to have matched, and from which of their calls on.
+    std::map<std::uint32_t, std::vector<std::pair<std::int32_t, std::uint32_t>>> m_told;
     std::uint64_t m_rearranged = 0;
     std::uint64_t m_revised = 0;
     std::vector<std::size_t> m_stale; ///< by class: windows from here on are to be counted anew

@@ -32,10 +32,43 @@ bool RaceWindows::keptFrom(const TimelineData& data, const WindowClass& of, cons
                            std::uint32_t send) const {
     const std::vector<Shadow>& shadows = m_gates[of.gate].shadows;
     return std::any_of(shadows.begin(), shadows.end(), [&](const Shadow& shadow) {
-               return window.key > shadow.key && window.decided <= shadow.until &&
+               return window.key > shadow.key && liesIn(data, window, shadow) &&
                       (shadow.source == kAnySource || shadow.source == data.sends[send].rank) &&
                       (shadow.tag == kAnyTag || shadow.tag == data.channels[data.sends[send].channel].tag);
            });
+}
+
+bool RaceWindows::isTold(const TimelineData& data, const Window& window, std::uint32_t send) const {
+    if (m_told.empty() || send == kNone || window.what.kind != Decision::Kind::Receive) {
+        return false;
+    }
+    const auto told = m_told.find(window.what.id);
+    return told != m_told.end() && std::any_of(told->second.begin(), told->second.end(), [&](const auto& one) {
+               return one.first == data.sends[send].rank && one.second <= data.sends[send].call;
+           });
+}
+
+bool RaceWindows::liesIn(const TimelineData& data, const Window& window, const Shadow& shadow) const {
+    return window.decided <= shadow.until || isTold(data, window, shadow.send);
+}
+
+bool RaceWindows::toldMeanwhile(const TimelineData& data, std::uint32_t recv, const Shadow& shadow) const {
+    const std::int32_t rank = data.recvs[recv].rank;
+    for (auto told = m_told.upper_bound(recv); told != m_told.end() && shadow.send != kNone; ++told) {
+        const RecvHalf& younger = data.recvs[told->first];
+        if (younger.rank != rank) {
+            continue;
+        }
+        if (tickOfStart(data.rank(rank).events.beginOf(younger.post)) > shadow.until) {
+            break; // who is told of a receive knows that it is posted
+        }
+        Window window;
+        window.what = {Decision::Kind::Receive, told->first, 0};
+        if (isTold(data, window, shadow.send)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Brings the counts of a class up to date with its new windows and sends.
@@ -147,7 +180,7 @@ void RaceWindows::add(const TimelineData& data, const DataOrder& order, WindowCl
     const bool simple = m_gates[of.gate].shadows.empty() && !of.probes;
     const auto count = [&](std::size_t at) {
         const Window& window = of.windows[at];
-        if (!simple && window.own == send) {
+        if ((!simple && window.own == send) || isTold(data, window, send)) {
             return; // a probe has no alternative in what it saw
         }
         ++(simple || !keptFrom(data, of, window, send) ? of.counts : of.kept)[at];
@@ -169,7 +202,8 @@ bool RaceWindows::reaches(const TimelineData& data, const DataOrder& order, cons
     const Tick known = order.known(send);
     for (std::size_t at = to; at > from && of.latest[at - 1] > known; --at) {
         const Window& window = of.windows[at - 1];
-        if (window.decided > known && !window.nothing && window.own != send && !keptFrom(data, of, window, send)) {
+        if (window.decided > known && !window.nothing && window.own != send && !isTold(data, window, send) &&
+            !keptFrom(data, of, window, send)) {
             return true;
         }
     }
@@ -189,7 +223,8 @@ void RaceWindows::eachAlternative(const TimelineData& data, const DataOrder& ord
             continue; // this window got one of the lane itself, or nothing is left
         }
         const std::uint32_t send = lane.sends[left];
-        if (order.known(send) < window.decided && window.own != send && !keptFrom(data, of, window, send)) {
+        if (order.known(send) < window.decided && window.own != send && !isTold(data, window, send) &&
+            !keptFrom(data, of, window, send)) {
             visit(send);
         }
     }

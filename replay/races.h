@@ -12,8 +12,8 @@
 //  where it was
 //      posted (Vo et al. 2011), or earlier where a younger one got a message that it would have got had it
 //      still been open. Where its request was freed while it was active that alone ends it, so maybe nothing: no call waits for
-//      it, and what is seen of its completion is chance. That of a blocking one ends where its message matched, of which a
-//      synchronous send tells. Whether c knows of the *send* of the message that r got is no matter, as messages of different
+//      it, and what is seen of its completion is chance. That of a blocking one ends where its message matched. When the message
+//      was sent synchronously, the end of its send tells of that, and who knows of that end comes after it. Whether c knows of the *send* of the message that r got is no matter, as messages of different
 //      senders overtake each other (Meehan's implementation compares with that send, and so misses them);
 //  (3) the receives posted before r are as recorded: none of them got c, and none of them was still open, and
 //  would have

@@ -118,6 +118,23 @@ TEST(RacesOracle, NonBlockingReceivesAndCancels) {
     EXPECT_GT(tally.open, 100U);
 }
 
+TEST(RacesOracle, SynchronousSendsToNonBlockingReceives) {
+    const Tally tally = compare(6, {3, 6, true, true, false}, 400);
+    EXPECT_GT(tally.racing, 100);
+    EXPECT_GT(tally.other, 100);
+    EXPECT_GT(tally.marked, 100U);
+    EXPECT_GT(tally.open, 100U);
+}
+
+TEST(RacesOracle, SynchronousSendsToReceivesThatAreFreed) {
+    const Tally tally = compare(7, {3, 7, true, true, true}, 400);
+    EXPECT_GT(tally.freed, 200);
+    EXPECT_GT(tally.racing, 100);
+    EXPECT_GT(tally.other, 100);
+    EXPECT_GT(tally.marked, 100U);
+    EXPECT_GT(tally.open, 100U);
+}
+
 TEST(RacesOracle, ReceivesThatAreFreed) {
     const Tally tally = compare(5, {3, 7, true, false, true}, 400);
     EXPECT_GT(tally.freed, 200);

@@ -96,6 +96,44 @@ TEST(Races, ASynchronousSendTellsThatItsMessageHasMatched) {
         job[1].recv(kAny, 0, {2});
         EXPECT_EQ(racesOf(job).size(), function == FunctionId::Send ? 1U : 0U);
     }
+    // Of a non-blocking one, too, although it is seen complete only when the other message is there; where an older message of the
+    // other sender does not know it, that one could have been got.
+    for (const bool older : {false, true}) {
+        for (const FunctionId function : {FunctionId::Isend, FunctionId::Issend}) {
+            Job job(3);
+            if (older) {
+                job[2].send(1);
+            }
+            const Serial sent = job[0].isend(1, 0, 8, kWorld, function);
+            job[0].wait(sent, {});
+            job[0].send(2, 7);
+            job[2].recv(0, 7);
+            job[2].send(1);
+            const Serial request = job[1].irecv(kAny, 0);
+            job[1].recv(2, 0);
+            job[1].wait(request, {0});
+            const bool known = function == FunctionId::Issend && !older;
+            EXPECT_EQ(racesOf(job).size(), known ? 0U : 1U) << older;
+        }
+    }
+}
+
+TEST(Races, AReceiveThatIsKnownToHaveMatchedMeanwhileKeepsNothingFromTheOnesBefore) {
+    // The first of rank 1 got what was sent when its second one had matched, as a synchronous send told: the second one got its
+    // message while the first was open, which would have taken rank 2's.
+    for (const FunctionId function : {FunctionId::Send, FunctionId::Ssend}) {
+        Job job(3);
+        const Serial first = job[1].irecv(kAny, 5);
+        const Serial second = job[1].irecv(kAny, kAnyTag);
+        job[0].send(1, 6, 8, kWorld, function);
+        job[0].send(1, 5);
+        job[2].send(1, 5);
+        job[1].wait(first, {0, 5});
+        job[1].wait(second, {0, 6});
+        job[1].recv(2, 5);
+        EXPECT_EQ(racesOf(job), function == FunctionId::Send ? Texts({"1:1 got 0, also 2:1", "1:2 got 0, also 2:1"})
+                                                             : Texts({"1:1 got 0, also 2:1"}));
+    }
 }
 
 TEST(Races, TagsAndCommunicatorsMustFit) {
