@@ -53,6 +53,10 @@ void ChosenOrder::begin(CallRef at, const EventDetails& begin) {
 
 void ChosenOrder::end(CallRef at, const EventDetails& begin, const EventDetails& end) {
     const CallClass callClass = trace::functionClass(end.function);
+    if (m_here && !m_diverged && !again(at)) {
+        m_diverged = true;
+        noteFirstOpen(at);
+    }
     if (receives(begin) && again(at) && (!trace::isPoll(callClass) || end.flag) && !trace::createsRequest(callClass) &&
         !trace::completesRequests(callClass)) {
         noteShared(begin, end.status.tag, {m_timeline.call(at).begin.value(), 0});
@@ -63,6 +67,17 @@ void ChosenOrder::end(CallRef at, const EventDetails& begin, const EventDetails&
             noteShared(askedBy(m_posts[serial]), m_choice.tag, m_racePlace);
         }
     }
+}
+
+/// The first call that is not to find out what it did. One that has begun may be needed for the message to come, as it sends, or
+/// receives what another rank waits to be rid of: then the wait is behind it.
+void ChosenOrder::noteFirstOpen(CallRef at) {
+    const std::size_t sender(std::size_t(m_choice.sender.value()));
+    if (m_chosen == RequestPosts::kNoSerial || decides(at) || m_choice.sendBegin > m_choice.upTo[sender]) {
+        return;
+    }
+    const std::uint64_t begin = m_timeline.call(at).begin.value();
+    m_awaited = Awaited{begin <= m_upTo ? begin + 1 : m_upTo, m_chosen};
 }
 
 std::optional<EventDetails> ChosenOrder::raceAlone(CallRef at, const EventDetails& end) const {

@@ -52,10 +52,19 @@ class ChosenOrder {
     /// The race's receive, if no call has seen it complete, as its request was freed: what it got is known by who else got
     /// something.
     [[nodiscard]] std::optional<RequestPost> unseen() const { return m_unseen; }
+    /// The race's receive has its message before the program goes its own way, which might be to cancel it: the end of the call
+    /// behind which it is waited for, and the number of its request. Not where the call that completes the race is the first
+    /// that is not as recorded, as it completes the race again; nor where the message may only come behind that.
+    struct Awaited {
+        std::uint64_t event;
+        std::uint32_t serial;
+    };
+    [[nodiscard]] std::optional<Awaited> awaited() const { return m_awaited; }
 
   private:
     using Place = std::pair<std::uint64_t, std::size_t>; ///< in MPI's order, as RequestPost::place()
 
+    void noteFirstOpen(CallRef at);
     [[nodiscard]] bool decides(CallRef at) const { return m_here && decidingCall(m_choice.race) == at; }
     [[nodiscard]] bool younger(const RequestPost& post) const { return m_here && post.place() > m_racePlace; }
     [[nodiscard]] bool decidedBefore(CallRef at, const RequestPost& post, const trace::Status& got, std::uint64_t cancel) const;
@@ -75,6 +84,8 @@ class ChosenOrder {
     Place m_racePlace{};
     std::uint32_t m_chosen = RequestPosts::kNoSerial; ///< the race's receive, where it has a request
     std::optional<RequestPost> m_unseen;
+    bool m_diverged = false; ///< a call has ended that is not to be as recorded
+    std::optional<Awaited> m_awaited;
     std::vector<Left> m_left;
     /// By communicator and tag (kAnyTag: all of them): the last post or probe that is to find a message again.
     std::map<std::pair<std::uint32_t, std::int32_t>, Place> m_latestShared;

@@ -61,6 +61,9 @@ class Builder {
             put(left.post, std::uint64_t(left.got.source) + 1);
         }
         putSources();
+        if (const auto awaited = m_chosen->awaited()) {
+            m_entries[awaited->event] = {OrderKind::Awaited, {awaited->serial}};
+        }
         return {m_entries.begin(), m_entries.end()};
     }
 

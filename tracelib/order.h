@@ -3,7 +3,7 @@
 // 1992 and Meehan 1994 replay by it; matches and deliveries are kept apart as in DESIGN section 1).
 //
 // Entries stand in the order of event numbers, one for each call whose outcome is not decided by the program alone:
-//   varint  number of the begin of the call, less that of the entry before
+//   varint  number of the begin of the call (Awaited: of an end), less that of the entry before
 //   byte    OrderKind
 //   then, by kind, varints as said there.
 #pragma once
@@ -39,6 +39,8 @@ enum class OrderKind : std::uint8_t {
     Twin = 8,
     /// Of no call, and the first of a log: n, then n bytes for a ControlReader.
     Controls = 9,
+    /// Behind this event, an end: a request is waited for. Its number among those that the rank has made, from 1.
+    Awaited = 10,
 };
 
 /// Which messages of a call are marked.
@@ -64,7 +66,7 @@ class OrderReader {
     OrderReader() = default;
     OrderReader(const std::byte* bytes, std::size_t size) : m_in({bytes, size}) { next(); }
 
-    /// Begin of the call that the entry is of; the largest number when there is none any more.
+    /// The event that the entry is of; the largest number when there is none any more.
     [[nodiscard]] std::uint64_t event() const { return m_event; }
     [[nodiscard]] OrderKind kind() const { return m_kind; }
     /// The next number of the entry, 0 behind its end.
@@ -79,6 +81,7 @@ class OrderReader {
     void skip() {
         switch (m_kind) {
         case OrderKind::Source:
+        case OrderKind::Awaited:
             number();
             break;
         case OrderKind::Starts:

@@ -9,6 +9,7 @@
 #include "session_support.h"
 
 #include "../../replay/call_words.h"
+#include "../../replay/order_log.h"
 #include "../../replay/race_choice.h"
 
 #include <QCoreApplication>
@@ -32,6 +33,7 @@ struct Wanted {
     EventIndex send{0};
     MaybeCall insteadOf; ///< the send of what it had got: of several races of one call it tells which
     bool probe = false;
+    Choice choice;
 };
 
 class Seed {
@@ -72,6 +74,7 @@ class Seed {
             if (!made) {
                 out << "as it was first run:" << Qt::endl;
                 printAround(want);
+                printAsked(want);
             }
         }
         return good;
@@ -122,7 +125,7 @@ class Seed {
                     ++kept;
                 } else {
                     all.push_back({race.call.rank, timeline.call(race.call).begin, one.sender, send,
-                                   race.send, probe});
+                                   race.send, probe, choice});
                 }
             }
         }
@@ -189,6 +192,24 @@ class Seed {
         for (std::uint64_t event = want.post.value(); event <= last && event < want.post.value() + 24; ++event) {
             const EventIndex at(event);
             out << "    " << event << ' ' << detailsText(timeline.details(want.receiver, timeline.eventDetails(want.receiver, at))) << Qt::endl;
+        }
+    }
+
+    /// What the choice asks of the ranks, and near the race of its receiver; the first execution is shown.
+    void printAsked(const Wanted& want) const {
+        out << "    as recorded up to:";
+        for (const EventIndex event : want.choice.upTo) {
+            out << ' ' << event.value();
+        }
+        out << Qt::endl;
+        for (const auto& [event, entry] : plannedOrder(m_session.timeline(), want.receiver, want.choice)) {
+            if (event + 24 > want.post.value() && event < want.post.value() + 24) {
+                out << "    event " << event << ": order kind " << int(entry.kind);
+                for (const std::uint64_t number : entry.numbers) {
+                    out << ' ' << number;
+                }
+                out << Qt::endl;
+            }
         }
     }
 

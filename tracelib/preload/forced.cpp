@@ -285,6 +285,40 @@ bool Forced::keeps(std::uint64_t event) {
     return take(event).kind() == OrderKind::Kept;
 }
 
+void Forced::await(std::uint64_t event) {
+    if (m_log.event() != event || m_log.kind() != OrderKind::Awaited) {
+        return; // of a begin: whoever does the call reads it
+    }
+    OrderReader entry = take(event);
+    if (entry.kind() != OrderKind::Awaited) {
+        return;
+    }
+    const auto serial = static_cast<std::uint32_t>(entry.number());
+    const Asking asking;
+    for (Patience patience; !isComplete(serial) && patience.again();) {
+    }
+}
+
+/// Or there is none. Of a receive that has been freed only what has not been told of is one.
+bool Forced::isComplete(std::uint32_t serial) {
+    MPI_Request handle = kNoRequest;
+    {
+        const RankLock lock;
+        if (rank.freed.find(serial) != nullptr) {
+            rank.freed.poll();
+            return rank.freed.find(serial)->handle == kNoRequest;
+        }
+        handle = rank.requestTable.handleOf(serial);
+    }
+    if (handle == kNoRequest) {
+        return true;
+    }
+    const MPI_Request shadow = shadowOf(handle);
+    int flag = 0;
+    MPI_Status status;
+    return real.Request_get_status(shadow != predefined.requestNull ? shadow : handle, &flag, &status) != MPI_SUCCESS || flag != 0;
+}
+
 void Forced::beginPoll(std::uint64_t event) {
     OrderReader entry = take(event);
     if (entry.kind() != OrderKind::Poll) {

@@ -80,6 +80,8 @@ class Forced {
     std::optional<int> start(std::uint64_t event, const Args& a);
     /// A Cancel that is not to be done.
     bool keeps(std::uint64_t event);
+    /// An end: waits there for the request that the log may name.
+    void await(std::uint64_t event);
 
     // Polls.
     void beginPoll(std::uint64_t event);
@@ -120,6 +122,7 @@ class Forced {
     std::optional<Receive> copyOf(MPI_Request handle);
     void renamed(MPI_Request handle, MPI_Request now);
     static int withhold(MPI_Request* request);
+    [[nodiscard]] bool isComplete(std::uint32_t serial);
     static bool undo(MPI_Request* request, MPI_Status* status, int* code);
     static std::optional<int> completeThese(trace::OrderReader& entry, Shape shape, const Args& a,
                                             MPI_Status* statuses, const trace::RequestRef* refs);

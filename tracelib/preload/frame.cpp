@@ -73,6 +73,9 @@ void Frame::endOpenPollNow() {
         d.flag = false;
         number = closePoll(d, executionTime(clockNow()));
     }
+    if (forced.concerns(number)) [[unlikely]] {
+        forced.await(number);
+    }
     holdIfWanted(number);
 }
 

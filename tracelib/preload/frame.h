@@ -312,6 +312,9 @@ class Frame {
         if (controlMessages.concerns(event)) [[unlikely]] {
             controlMessages.exchange(event);
         }
+        if (forced.concerns(event)) [[unlikely]] {
+            forced.await(event);
+        }
         if (heap.concerns(event)) [[unlikely]] {
             heap.look(event);
         }

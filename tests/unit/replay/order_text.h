@@ -30,6 +30,7 @@ inline std::string text(const OrderLog& log) {
         };
         switch (reader.kind()) {
         case OrderKind::Source:
+        case OrderKind::Awaited:
             add();
             break;
         case OrderKind::Starts:

@@ -25,7 +25,7 @@ TEST(RaceChoice, AFreedReceiveIsNotDecidedWhereItWasSeenComplete) {
         const Choice choice = choose(timeline, at(0, 1), 2);
         EXPECT_EQ(choice.sendBegin, EventIndex{5});
         EXPECT_EQ(upTo(choice), "9 4 6");
-        EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n");
+        EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n10 kind 10 1\n");
     }
 }
 
