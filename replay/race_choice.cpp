@@ -106,6 +106,9 @@ bool sendMayWait(const Timeline& timeline, const Race& race) {
         return false;
     }
     const trace::FunctionId function = timeline.details(race.send->rank, timeline.call(*race.send).beginDetails).function;
+    if (isBufferedSend(function)) {
+        return false;
+    }
     if (isSynchronousSend(function) || trace::functionClass(function) == CallClass::Start) { // of a start it is not told here
         return true;
     }

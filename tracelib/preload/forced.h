@@ -95,8 +95,9 @@ class Forced {
     // thread.
     [[nodiscard]] bool remembersReceives() const { return m_receiveCount.load(std::memory_order_relaxed) != 0; }
     void rememberReceive(const Args& a);
-    /// The user frees a request: one of ours that stands for it goes its own way.
-    void forget(MPI_Request request);
+    /// The user frees a request: one of ours that stands for it goes its own way; `followed`: it is kept instead of the user's
+    /// (FreedRequests), and true is returned.
+    bool forget(MPI_Request request, bool followed);
     [[nodiscard]] bool anyShadow() const { return m_shadows.load(std::memory_order_relaxed) != 0; }
     /// What stands for a request of the user; requestNull where nothing does.
     [[nodiscard]] MPI_Request shadowOf(MPI_Request request);

@@ -49,13 +49,13 @@ void Forced::renamed(MPI_Request handle, MPI_Request now) {
     }
 }
 
-void Forced::forget(MPI_Request request) {
+bool Forced::forget(MPI_Request request, bool followed) {
     std::optional<Receive> gone;
     {
         const RankLock lock;
         Receive* receive = find(request);
         if (receive == nullptr) {
-            return;
+            return false;
         }
         gone = *receive;
         const std::size_t last = m_receiveCount.load(std::memory_order_relaxed) - 1;
@@ -63,13 +63,18 @@ void Forced::forget(MPI_Request request) {
         m_receiveCount.store(last, std::memory_order_relaxed);
         if (gone->shadow != predefined.requestNull) {
             m_shadows.fetch_sub(1, std::memory_order_relaxed);
+            if (followed) {
+                rank.freed.replace(request, gone->shadow);
+            }
         }
     }
     const Asking asking;
-    if (gone->shadow != predefined.requestNull) {
+    const bool shadowed = gone->shadow != predefined.requestNull;
+    if (shadowed && !followed) {
         real.Request_free(&gone->shadow);
     }
     real.Type_free(&gone->datatype);
+    return shadowed && followed;
 }
 
 MPI_Request Forced::shadowOf(MPI_Request request) {

@@ -13,6 +13,15 @@ bool FreedRequests::add(MPI_Request handle, std::uint32_t serial) {
     return true;
 }
 
+void FreedRequests::replace(MPI_Request handle, MPI_Request by) {
+    for (std::size_t i = m_count; i-- > 0;) {
+        if (m_freed[i].handle == handle) {
+            m_freed[i].handle = by;
+            return;
+        }
+    }
+}
+
 const FreedRequests::Freed* FreedRequests::find(std::uint32_t serial) {
     for (std::size_t i = 0; i < m_count; ++i) {
         if (m_freed[i].serial == serial) {

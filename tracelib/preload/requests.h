@@ -102,6 +102,8 @@ class FreedRequests {
     [[nodiscard]] bool empty() const { return m_count == 0; }
     /// False when there is no memory for it: then it is to be freed as always.
     bool add(MPI_Request handle, std::uint32_t serial);
+    /// What is kept as `handle` is another request of MPI's. Does nothing where none is.
+    void replace(MPI_Request handle, MPI_Request by);
     /// How the receive with this serial is: null where none is kept.
     [[nodiscard]] const Freed* find(std::uint32_t serial);
     /// Asks MPI which are complete by now, and frees those.

@@ -255,13 +255,11 @@ int tracedRequestFree(const Args& a, CodeAddress site, Call call) {
             followed = operands.follow();
         },
         [&] {
-            if (forced.remembersReceives()) [[unlikely]] {
-                forced.forget(*a.request);
-            }
+            const bool ours = forced.remembersReceives() && forced.forget(*a.request, followed);
             if (sent.on()) [[unlikely]] {
                 operands.forgetSent();
             }
-            if (followed) {
+            if (followed && !ours) {
                 *a.request = predefined.requestNull;
                 return MPI_SUCCESS;
             }

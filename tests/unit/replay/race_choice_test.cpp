@@ -259,16 +259,19 @@ TEST(RaceChoice, TheSenderOfWhatWasGotMayWaitAndThenNothingBehindItIsShared) {
 }
 
 TEST(RaceChoice, WhatALargeSendWasFollowedByIsNotShared) {
-    Job job(3);
-    const Serial a = job[0].irecv(kAny, 5); // 3
-    job[0].wait(a, {1, 5});                 // 5-6
-    job[1].send(0, 5, 100000);              // 3-4: may be over only when it has been received
-    job[1].send(2, 6);                      // 5
-    job[2].recv(1, 6);                      // 3-4
-    job[2].send(0, 5);                      // 5
-    const Choice choice = choose(job.timeline(), at(0, 1), 2);
-    EXPECT_EQ(upTo(choice), "5 3 3");
-    EXPECT_LT(choice.upTo[2], choice.sendBegin); // so it may not come
+    for (const FunctionId function : {FunctionId::Send, FunctionId::Bsend}) {
+        Job job(3);
+        const Serial a = job[0].irecv(kAny, 5);        // 3
+        job[0].wait(a, {1, 5});                        // 5-6
+        job[1].send(0, 5, 100000, kWorld, function);   // 3-4: may be over only when it has been received; a buffered one not
+        job[1].send(2, 6);                             // 5
+        job[2].recv(1, 6);                             // 3-4
+        job[2].send(0, 5);                             // 5
+        const Choice choice = choose(job.timeline(), at(0, 1), 2);
+        const bool waits = function == FunctionId::Send;
+        EXPECT_EQ(upTo(choice), waits ? "5 3 3" : "5 6 6");
+        EXPECT_EQ(choice.upTo[2] < choice.sendBegin, waits); // so it may not come
+    }
 }
 
 TEST(RaceChoice, AMessageThatIsSentOnlyBehindTheReceiveIsKnownToBe) {
