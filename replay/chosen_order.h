@@ -30,6 +30,8 @@ class ChosenOrder {
     /// Before the completions of its end.
     void end(CallRef at, const trace::EventDetails& begin, const trace::EventDetails& end);
 
+    /// The event is one of those that are to be as recorded, or the first one behind: a call that begins there does so again.
+    [[nodiscard]] bool comes(std::uint64_t event) const { return event <= m_upTo + 1; }
     /// What this call found out is to be so again.
     [[nodiscard]] bool again(CallRef at) const { return m_timeline.call(at).end.value() <= m_upTo; }
     /// This call posts the race, or probes, and decides it: no request has to do with it.

@@ -64,6 +64,8 @@ class Builder {
         if (const auto awaited = m_chosen->awaited()) {
             m_entries[awaited->event] = {OrderKind::Awaited, {awaited->serial}};
         }
+        // Calls behind what is shared may be others then: that a receive was cancelled in vain, say, is not for the cancel of another.
+        std::erase_if(m_entries, [&](const auto& one) { return !m_chosen->comes(one.first); });
         return {m_entries.begin(), m_entries.end()};
     }
 

@@ -45,7 +45,8 @@ struct OrderLog {
                                   const FoundRaces* racing = nullptr, const std::atomic<bool>* cancelled = nullptr);
 
 /// What a rank has to follow so that an execution is the recorded one up to Choice::upTo, and the choice is made. A
-/// receive posted up to there that completed later gets what it got if that had been sent up to there.
+/// receive posted up to there that completed later gets what it got if that had been sent up to there. Behind it a receive that
+/// raced is waited for, see ChosenOrder::awaited(), before the rank goes its own way.
 [[nodiscard]] OrderEntries plannedOrder(const Timeline& timeline, RankId rank, const Choice& choice);
 
 } // namespace stopline::replay

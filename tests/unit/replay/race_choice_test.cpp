@@ -205,6 +205,31 @@ TEST(RaceChoice, TheCallThatFindsTheRaceCompleteFindsItAgain) {
     }
 }
 
+TEST(RaceChoice, OfCallsThatMayBeOthersThenNothingIsAsked) {
+    for (const bool race : {true, false}) { // is cancelled in vain, the race or one of another rank
+        Job job(4);
+        const Serial a = job[0].irecv(kAny, 5); // 3
+        job[0].recv(kAny, 5, {2, 5});           // 5: not shared
+        if (race) {
+            job[0].cancel(a); // 7
+        }
+        job[0].wait(a, {1, 5});
+        job[0].send(3, 9);
+        const Serial b = job[3].irecv(kAny, 7); // 3
+        job[3].recv(0, 9);                      // 5: not shared
+        job[3].cancel(b);                       // 7
+        job[3].wait(b, {1, 7});
+        job[1].send(0, 5);
+        job[1].send(3, 7);
+        job[2].send(0, 5);
+        const Timeline timeline = job.timeline();
+        const Choice choice = choose(timeline, at(0, 1), 2);
+        EXPECT_EQ(upTo(choice), "5 6 4 5");
+        EXPECT_EQ(text(plannedOrder(timeline, RankId{0}, choice)), "3 kind 1 2\n6 kind 10 1\n");
+        EXPECT_EQ(text(plannedOrder(timeline, RankId{3}, choice)), "3 kind 1 1\n");
+    }
+}
+
 /// A race of rank 0 that is complete behind another call, which is not to be as recorded: `first` is that.
 template <typename First>
 std::string plannedBefore(First&& first) {
