@@ -111,7 +111,7 @@ void GdbSession::Impl::sendSettings(GdbSession::Handler<Unit> handler) {
     // themselves (and the snapshot signal) pass without a stop.
     send(consoleCommand(handleCommand("SIGSTOP SIGINT", true, false)), true);
     send(consoleCommand(handleCommand(
-             "SIGUSR1 SIGUSR2 SIGCHLD SIGCONT SIGALRM SIGVTALRM SIGPROF SIGURG SIGIO SIGWINCH", false, true)),
+             "SIGUSR1 SIGUSR2 SIGCHLD SIGALRM SIGVTALRM SIGPROF SIGURG SIGIO SIGWINCH", false, true)),
          true);
     send(consoleCommand(handleCommand(realTimeSignals(), false, true)), true,
          [first, handler = std::move(handler)] { handler(*first); });

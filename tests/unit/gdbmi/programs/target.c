@@ -63,7 +63,6 @@ void* spin(void* unused) {
 
 static void useSignals(void) {
     raise(SIGUSR1);
-    raise(SIGCONT); /* as somebody sends who has stopped it */
     raise(SIGRTMIN + 3);
     total = 77;
 }
