@@ -130,6 +130,8 @@ class RaceWindows {
     /// By rule (3).
     [[nodiscard]] bool keptFrom(const TimelineData& data, const WindowClass& of, const Window& window,
                                 std::uint32_t send) const;
+    using Knowing = std::pair<std::int32_t, std::uint32_t>; ///< a rank, from this call of its own on
+    [[nodiscard]] static bool knows(const TimelineData& data, std::uint32_t send, const std::vector<Knowing>& known);
     /// The send knows that the window's receive has matched, see Told.
     [[nodiscard]] bool isTold(const TimelineData& data, const Window& window, std::uint32_t send) const;
     /// The window was decided while the receive was open.
@@ -149,7 +151,7 @@ class RaceWindows {
     std::vector<Route> m_routes;                                              ///< by channel
     std::vector<std::vector<Window>> m_fresh; ///< by class: windows that are to be put in
     /// By receive: the ranks that know it to have matched, and from which of their calls on.
-    std::map<std::uint32_t, std::vector<std::pair<std::int32_t, std::uint32_t>>> m_told;
+    std::map<std::uint32_t, std::vector<Knowing>> m_told;
     std::uint64_t m_rearranged = 0;
     std::uint64_t m_revised = 0;
     std::vector<std::size_t> m_stale; ///< by class: windows from here on are to be counted anew

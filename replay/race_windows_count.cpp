@@ -43,9 +43,12 @@ bool RaceWindows::isTold(const TimelineData& data, const Window& window, std::ui
         return false;
     }
     const auto told = m_told.find(window.what.id);
-    return told != m_told.end() && std::any_of(told->second.begin(), told->second.end(), [&](const auto& one) {
-               return one.first == data.sends[send].rank && one.second <= data.sends[send].call;
-           });
+    return told != m_told.end() && knows(data, send, told->second);
+}
+
+bool RaceWindows::knows(const TimelineData& data, std::uint32_t send, const std::vector<Knowing>& known) {
+    const SendHalf& half = data.sends[send];
+    return std::any_of(known.begin(), known.end(), [&](const Knowing& one) { return one.first == half.rank && one.second <= half.call; });
 }
 
 bool RaceWindows::liesIn(const TimelineData& data, const Window& window, const Shadow& shadow) const {
@@ -62,9 +65,7 @@ bool RaceWindows::toldMeanwhile(const TimelineData& data, std::uint32_t recv, co
         if (tickOfStart(data.rank(rank).events.beginOf(younger.post)) > shadow.until) {
             break; // who is told of a receive knows that it is posted
         }
-        Window window;
-        window.what = {Decision::Kind::Receive, told->first, 0};
-        if (isTold(data, window, shadow.send)) {
+        if (knows(data, shadow.send, told->second)) {
             return true;
         }
     }
