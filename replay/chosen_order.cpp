@@ -55,7 +55,7 @@ void ChosenOrder::end(CallRef at, const EventDetails& begin, const EventDetails&
     const CallClass callClass = trace::functionClass(end.function);
     if (m_here && !m_diverged && !again(at)) {
         m_diverged = true;
-        noteFirstOpen(at);
+        noteFirstOpen(at, end);
     }
     if (receives(begin) && again(at) && (!trace::isPoll(callClass) || end.flag) && !trace::createsRequest(callClass) &&
         !trace::completesRequests(callClass)) {
@@ -71,17 +71,23 @@ void ChosenOrder::end(CallRef at, const EventDetails& begin, const EventDetails&
 
 /// The first call that is not to find out what it did. One that has begun may be needed for the message to come, as it sends, or
 /// receives what another rank waits to be rid of: then the wait is behind it.
-void ChosenOrder::noteFirstOpen(CallRef at) {
+void ChosenOrder::noteFirstOpen(CallRef at, const EventDetails& end) {
     const std::size_t sender(std::size_t(m_choice.sender.value()));
-    if (m_chosen == RequestPosts::kNoSerial || decides(at) || m_choice.sendBegin > m_choice.upTo[sender]) {
+    if (m_chosen == RequestPosts::kNoSerial || m_choice.sendBegin > m_choice.upTo[sender]) {
         return;
+    }
+    if (decides(at) && (raceAlone(at, end) || !trace::isPoll(trace::functionClass(end.function)))) {
+        return; // it has its message before that call ends
     }
     const std::uint64_t begin = m_timeline.call(at).begin.value();
     m_awaited = Awaited{begin <= m_upTo ? begin + 1 : m_upTo, m_chosen};
 }
 
 std::optional<EventDetails> ChosenOrder::raceAlone(CallRef at, const EventDetails& end) const {
-    if (m_upTo + 1 < m_timeline.call(at).begin.value() || (end.completions.size() > 1 && !deliversSome(end.function))) {
+    const bool several = end.completions.size() > 1 && !deliversSome(end.function);
+    // One that failed does not have to now, and then is about more: a poll would be asked until all of that is complete.
+    const bool failedPoll = failsInPart(end) && trace::isPoll(trace::functionClass(end.function));
+    if (m_upTo + 1 < m_timeline.call(at).begin.value() || several || failedPoll) {
         return std::nullopt;
     }
     for (const trace::Completion& completion : end.completions) {

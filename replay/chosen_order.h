@@ -66,7 +66,7 @@ class ChosenOrder {
   private:
     using Place = std::pair<std::uint64_t, std::size_t>; ///< in MPI's order, as RequestPost::place()
 
-    void noteFirstOpen(CallRef at);
+    void noteFirstOpen(CallRef at, const trace::EventDetails& end);
     [[nodiscard]] bool decides(CallRef at) const { return m_here && decidingCall(m_choice.race) == at; }
     [[nodiscard]] bool younger(const RequestPost& post) const { return m_here && post.place() > m_racePlace; }
     [[nodiscard]] bool decidedBefore(CallRef at, const RequestPost& post, const trace::Status& got, std::uint64_t cancel) const;

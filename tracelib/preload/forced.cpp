@@ -164,31 +164,34 @@ std::optional<int> Forced::wait(std::uint64_t event, Shape shape, const Args& a,
     return completeThese(entry, shape, a, statuses, refs);
 }
 
-/// Of a list that fails these are complete, and the others go on.
-std::optional<int> Forced::completePart(OrderReader& entry, std::uint64_t count, const Args& a, MPI_Status* statuses,
-                                        const trace::RequestRef* refs) {
+/// Of a list that fails these are complete, and the others go on. Where none of them fails it is another list than the recorded
+/// one, and all of it is waited for: what is complete by then cannot be asked for its status again.
+int Forced::completePart(OrderReader& entry, std::uint64_t count, const Args& a, MPI_Status* statuses, const trace::RequestRef* refs) {
     for (MPI_Count i = 0; i < a.count; ++i) {
         MPI_Request none = predefined.requestNull;
         real.Wait(&none, &statuses[i]); // the empty status
         statuses[i].MPI_ERROR = refs[i] == trace::RequestRef{trace::RequestRef::kNull} ? MPI_SUCCESS : MPI_ERR_PENDING;
     }
     bool failed = false;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const auto at = entry.number();
+    const auto complete = [&](std::uint64_t at) { // false: let go of
         int flag = 0;
         const int code = untilYes([&] { return real.Test(&a.requests[at], &flag, &statuses[at]); }, &flag);
-        if (code == MPI_SUCCESS && flag == 0) { // let go of
-            statuses[at].MPI_ERROR = MPI_ERR_PENDING;
-            failed = true;
+        const bool open = code == MPI_SUCCESS && flag == 0;
+        statuses[at].MPI_ERROR = open ? MPI_ERR_PENDING : code;
+        failed = failed || statuses[at].MPI_ERROR != MPI_SUCCESS;
+        return !open;
+    };
+    for (std::uint64_t i = 0; i < count; ++i) {
+        if (!complete(entry.number())) {
             break;
         }
-        statuses[at].MPI_ERROR = code;
-        failed = failed || code != MPI_SUCCESS;
     }
-    if (!failed) { // then it is another list, and all of it is to be waited for
-        return std::nullopt;
+    for (MPI_Count i = 0; !failed && i < a.count; ++i) {
+        if (statuses[i].MPI_ERROR == MPI_ERR_PENDING) {
+            complete(static_cast<std::uint64_t>(i));
+        }
     }
-    return MPI_ERR_IN_STATUS;
+    return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
 std::optional<int> Forced::completeThese(OrderReader& entry, Shape shape, const Args& a, MPI_Status* statuses,

@@ -127,8 +127,8 @@ class Forced {
     static bool undo(MPI_Request* request, MPI_Status* status, int* code);
     static std::optional<int> completeThese(trace::OrderReader& entry, Shape shape, const Args& a,
                                             MPI_Status* statuses, const trace::RequestRef* refs);
-    static std::optional<int> completePart(trace::OrderReader& entry, std::uint64_t count, const Args& a, MPI_Status* statuses,
-                                           const trace::RequestRef* refs);
+    static int completePart(trace::OrderReader& entry, std::uint64_t count, const Args& a, MPI_Status* statuses,
+                            const trace::RequestRef* refs);
 
     std::uint64_t m_next = 0; ///< begin of the call of the next entry
     trace::OrderReader m_log;

@@ -205,6 +205,21 @@ TEST(RaceChoice, TheCallThatFindsTheRaceCompleteFindsItAgain) {
     }
 }
 
+TEST(RaceChoice, ACallThatFailedOnTheRaceMayNotFailThen) {
+    for (const FunctionId function : {FunctionId::Waitall, FunctionId::Testall}) {
+        Job job(3);
+        const Serial a = job[0].irecv(kAny, 5); // 3
+        const Serial b = job[0].irecv(kAny, 6); // 5
+        job[0].wait(function, {a, b}, {{a, {1, 5}}}, true, 0, trace::ErrorClass::InStatus); // 7: its message is cut
+        job[0].wait(b, {1, 6});
+        job[1].send(0, 5);
+        job[1].send(0, 6);
+        job[2].send(0, 5);
+        // A poll is not asked until the other one is complete too: the race's is, before it is asked.
+        EXPECT_EQ(plannedFor(job.timeline(), at(0, 1), 1, 2), function == FunctionId::Waitall ? "3 kind 1 2\n7 kind 5 1 0\n" : "3 kind 1 2\n6 kind 10 1\n");
+    }
+}
+
 TEST(RaceChoice, OfCallsThatMayBeOthersThenNothingIsAsked) {
     for (const bool race : {true, false}) { // is cancelled in vain, the race or one of another rank
         Job job(4);

@@ -98,8 +98,10 @@ class RankScript {
         bool cancelled = false;
     };
     void wait(FunctionId function, std::initializer_list<Serial> requests,
-              std::initializer_list<Completed> completed, bool flag = true, std::uint64_t failures = 0) {
+              std::initializer_list<Completed> completed, bool flag = true, std::uint64_t failures = 0,
+              trace::ErrorClass error = trace::ErrorClass::Success) {
         EventDetails end;
+        end.error = error;
         for (const Completed& c : completed) {
             trace::Completion completion;
             completion.request = ref(c.request);
