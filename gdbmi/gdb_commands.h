@@ -55,6 +55,7 @@ class CommandQueue : public QObject {
     void setDeadline(std::chrono::milliseconds deadline) { m_deadline = deadline; }
     [[nodiscard]] std::chrono::milliseconds deadline() const { return m_deadline; }
     void setWatchdog(std::chrono::milliseconds limit) { m_watchdog = limit; }
+    [[nodiscard]] std::chrono::milliseconds watchdog() const { return m_watchdog; }
     /// Asked for each command when it is about to be sent; an error fails it unsent.
     void setAdmission(std::function<std::optional<Error>(const Command&)> admission);
 

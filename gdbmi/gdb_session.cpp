@@ -3,6 +3,7 @@
 
 #include <QLoggingCategory>
 
+#include <algorithm>
 #include <utility>
 
 Q_LOGGING_CATEGORY(gdbmiLog, "stopline.gdbmi", QtWarningMsg)
@@ -46,9 +47,7 @@ bool isLegal(GdbState from, GdbState to) {
 
 GdbSession::Impl::Impl(GdbSession* owner, MiTransport* mi) : q(owner), transport(mi), queue(owner) {
     attachTimer.setSingleShot(true);
-    QObject::connect(&attachTimer, &QTimer::timeout, q, [this] {
-        finishAttach(Error{ErrorCode::TimedOut, tr("gdb has attached, but the process does not stop.")});
-    });
+    QObject::connect(&attachTimer, &QTimer::timeout, q, [this] { watchAttach(); });
     QObject::connect(transport, &MiTransport::received, q,
                      [this](const QByteArray& bytes) { receive(bytes); });
     QObject::connect(transport, &MiTransport::closed, q, [this](const QString& why) {
@@ -146,8 +145,32 @@ void GdbSession::Impl::closed(const QString& why) {
     }
 }
 
+/// On a machine with much to do the stop may take long: that is told before it is given up.
+void GdbSession::Impl::watchAttach() {
+    const auto left = [this](std::chrono::milliseconds limit) { return limit.count() - attachedSince.elapsed(); };
+    const auto watchdog = queue.watchdog();
+    if (!attachAnnounced && watchdog.count() > 0 && left(watchdog) <= 0) {
+        attachAnnounced = true;
+        const QPointer<GdbSession> alive(q);
+        emit q->notResponding(tr("gdb %1").arg(q->pending()));
+        if (!alive || attachPhase != AttachPhase::Accepted) {
+            return;
+        }
+    }
+    const auto deadline = longDeadline();
+    if (deadline.count() > 0 && left(deadline) <= 0) {
+        finishAttach(Error{ErrorCode::TimedOut, tr("gdb has attached, but the process does not stop.")});
+        return;
+    }
+    const bool announce = !attachAnnounced && watchdog.count() > 0;
+    if (announce || deadline.count() > 0) {
+        attachTimer.start(static_cast<int>(std::max<qint64>(left(announce ? watchdog : deadline), 0)));
+    }
+}
+
 void GdbSession::Impl::finishAttach(const Status& status) {
     attachTimer.stop();
+    attachAnnounced = false;
     attachPhase = AttachPhase::None;
     queue.hold(false);
     if (attachHandler) {
@@ -203,7 +226,8 @@ GdbState GdbSession::state() const {
 
 QString GdbSession::pending() const {
     if (m_impl->attachPhase == Impl::AttachPhase::Accepted) {
-        return tr("waits for the attached process to stop");
+        return tr("waits for the attached process to stop since %1 s")
+            .arg(double(m_impl->attachedSince.elapsed()) / 1000, 0, 'f', 1);
     }
     return m_impl->state == GdbState::Starting ? tr("waits for gdb's first prompt") : m_impl->queue.pending();
 }

@@ -143,7 +143,8 @@ class GdbSession : public QObject {
     [[nodiscard]] GdbState state() const;
     /// For messages: "waits for -target-attach since 3.2 s", or empty.
     [[nodiscard]] QString pending() const;
-    /// Default deadline of a request (20 s); 0 means none. Requests that resume have one six times as long, for their ^running only.
+    /// Default deadline of a request (20 s); 0 means none. Those that resume (for their ^running only), attach (for the stop
+    /// as well) or read symbols have one six times as long.
     void setDeadline(std::chrono::milliseconds deadline);
     /// A request unanswered for so long is announced once by notResponding (default 5 s); 0 switches that off.
     void setWatchdog(std::chrono::milliseconds limit);

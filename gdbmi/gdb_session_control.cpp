@@ -45,10 +45,6 @@ constexpr std::array kSettings{
     Setting{"max-value-size 1048576", false},
 };
 
-/// To go on is what everything waits for; on a machine with many more ranks than processors a gdb may be long
-/// at it.
-constexpr int kResumeDeadlines = 6; ///< as long as so many of the others
-
 QByteArray handleCommand(const QByteArray& names, bool stop, bool pass) {
     return "handle " + names + (stop ? " stop print" : " nostop noprint") + (pass ? " pass" : " nopass");
 }
@@ -151,7 +147,7 @@ void GdbSession::attach(qint64 pid, Handler<Unit> handler) {
         });
         return;
     }
-    Command command{.text = "-target-attach " + QByteArray::number(pid), .needsNoProgram = true};
+    Command command{.text = "-target-attach " + QByteArray::number(pid), .needsNoProgram = true, .deadline = d.longDeadline()};
     d.attachPhase = Impl::AttachPhase::Asked;
     d.attachHandler = std::move(handler);
     command.handler = [&d](const Result<Answer>& answer) {
@@ -173,7 +169,8 @@ void GdbSession::attach(qint64 pid, Handler<Unit> handler) {
         // Nothing else may be asked before the stop that follows.
         d.attachPhase = Impl::AttachPhase::Accepted;
         d.queue.hold(true);
-        d.attachTimer.start(20000);
+        d.attachedSince.start();
+        d.watchAttach();
     };
     d.queue.post(std::move(command));
 }
@@ -231,7 +228,7 @@ void GdbSession::Impl::sendResume(QByteArray text, Resume how, GdbSession::Handl
     request(Command{.text = std::move(text),
                     .kind = Command::Kind::Resume,
                     .needsStopped = true,
-                    .deadline = kResumeDeadlines * queue.deadline()},
+                    .deadline = longDeadline()},
             std::move(handler));
 }
 

@@ -8,10 +8,12 @@
 #include "transcript.h"
 
 #include <QByteArrayList>
+#include <QElapsedTimer>
 #include <QHash>
 #include <QPointer>
 #include <QTimer>
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -67,6 +69,10 @@ struct GdbSession::Impl {
     void setRunning();
     void closed(const QString& why);
     void finishAttach(const Status& status);
+    void watchAttach();
+    /// For what everything waits for, and what reads symbols: on a machine with many more ranks than processors a gdb may
+    /// be long at it.
+    [[nodiscard]] std::chrono::milliseconds longDeadline() const { return 6 * queue.deadline(); }
 
     // --- requests
     /// Posts a command whose answer holds nothing of interest.
@@ -111,6 +117,8 @@ struct GdbSession::Impl {
     AttachPhase attachPhase = AttachPhase::None;
     GdbSession::Handler<Unit> attachHandler;
     QTimer attachTimer;
+    QElapsedTimer attachedSince;    ///< gdb's word that it is attached, while the stop is waited for
+    bool attachAnnounced = false;   ///< that it takes long
 
     bool quitting = false;
     quint64 resumes = 0;     ///< counts resumes asked for: what a refresh began before is out of date

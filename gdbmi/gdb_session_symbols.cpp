@@ -39,7 +39,9 @@ struct GdbSession::Impl::StackJob {
 };
 
 void GdbSession::loadSymbols(const QString& libraryPattern, Handler<Unit> handler) {
-    m_impl->request(Impl::consoleCommand("sharedlibrary " + libraryPattern.toUtf8()), std::move(handler));
+    m_impl->request(Command{.text = Impl::consoleCommand("sharedlibrary " + libraryPattern.toUtf8()),
+                            .deadline = m_impl->longDeadline()},
+                    std::move(handler));
 }
 
 void GdbSession::stack(int threadId, int limit, Handler<QVector<Frame>> handler) {
@@ -96,7 +98,8 @@ void GdbSession::Impl::stackAnswered(const std::shared_ptr<StackJob>& job, const
     const QString path = blind->from;
     job->tried.insert(path);
     Command load{
-        .text = consoleCommand(loadCommand(path)), .kind = Command::Kind::Refresh, .needsStopped = true};
+        .text = consoleCommand(loadCommand(path)), .kind = Command::Kind::Refresh, .needsStopped = true,
+        .deadline = longDeadline()};
     load.handler = [this, job, path](const Result<Answer>& answer) {
         if (answer) {
             libraries.setSymbolsLoaded(path);
@@ -153,7 +156,7 @@ void GdbSession::Impl::loadNext(QStringList paths, GdbSession::Handler<Unit> han
         return;
     }
     const QString path = paths.takeFirst();
-    Command command{.text = consoleCommand(loadCommand(path))};
+    Command command{.text = consoleCommand(loadCommand(path)), .deadline = longDeadline()};
     command.handler = [this, path, paths,
                        handler = std::move(handler)](const Result<Answer>& answer) mutable {
         if (!answer && answer.error().code != ErrorCode::GdbError) {
@@ -211,7 +214,7 @@ void GdbSession::Impl::interruptedBetween(const StopEvent& event) {
 void GdbSession::Impl::loadPrinters() {
     if (const QString path = libraries.cxxWithoutSymbols(); !path.isEmpty()) {
         libraries.setSymbolsLoaded(path); // or tried in vain: not again
-        request(consoleCommand(loadCommand(path)), [path](const Status& status) {
+        request(Command{.text = consoleCommand(loadCommand(path)), .deadline = longDeadline()}, [path](const Status& status) {
             if (!status) {
                 qCInfo(gdbmiLog).noquote() << "no printers with" << path << ":" << status.error().text;
             }

@@ -131,6 +131,27 @@ TEST(GdbFailure, WhatWaitsBehindATimedOutRequestFailsToo) {
     EXPECT_EQ(gdb.sent.size(), 1);
 }
 
+TEST(GdbFailure, AnAttachedProcessThatDoesNotStopIsToldOfBeforeItIsGivenUp) {
+    FakeGdb gdb;
+    GdbSession session(&gdb);
+    gdb.answer = [](const QByteArray& line) { return FakeGdb::done(line); };
+    QTimer::singleShot(0, &gdb, [&gdb] { gdb.say("(gdb) \n"); });
+    ASSERT_TRUE(answerOf<Unit>([&](auto handler) { session.initialise(handler); }).ok());
+    QStringList told;
+    QObject::connect(&session, &GdbSession::notResponding, &session, [&](const QString& why) { told.append(why); });
+    session.setWatchdog(milliseconds(20));
+    session.setDeadline(milliseconds(20)); // so it has 120
+    EXPECT_EQ(answerOf<Unit>([&](auto handler) { session.attach(1, handler); }).error().code, ErrorCode::TimedOut);
+    ASSERT_EQ(told.size(), 1);
+    EXPECT_TRUE(told[0].startsWith(u"gdb waits for the attached process to stop since ")) << told[0].toStdString();
+    // What is late is not too late.
+    QObject::connect(&session, &GdbSession::notResponding, &session, [&] { gdb.say("*stopped\n"); });
+    session.setDeadline(milliseconds(kLongestWaitMs));
+    EXPECT_TRUE(answerOf<Unit>([&](auto handler) { session.attach(1, handler); }).ok());
+    EXPECT_EQ(session.state(), GdbState::Stopped);
+    EXPECT_EQ(told.size(), 2);
+}
+
 TEST(GdbFailure, AResumeDropsRefreshesThatWait) {
     FakeGdb gdb;
     GdbSession session(&gdb);
