@@ -28,6 +28,7 @@ RankStatus statusFrom(const Fields& fields) {
     status.alive = flag("alive");
     status.ended = !status.alive;
     status.waitStatus = static_cast<int>(numberField(fields, "exit", 0));
+    status.endedWithJob = flag("withjob");
     status.gdbPid = numberField(fields, "gdb", 0);
     status.recordingOff = static_cast<int>(numberField(fields, "recordingoff", 0));
     return status;

@@ -38,6 +38,7 @@ struct RankStatus {
     bool alive = false; ///< false before the start and after the end; see `ended`
     bool ended = false;
     int waitStatus = 0; ///< as waitpid gives it; valid when ended; -1 when the system did not tell
+    bool endedWithJob = false; ///< it lived when the launcher ended the job; valid when ended
     qint64 gdbPid = 0;
     int recordingOff = 0; ///< errno
 };
@@ -101,8 +102,8 @@ class AgentLink : public QObject {
     [[nodiscard]] const QByteArray& values() const;
     /// Of a rank that is recorded: its code as text (see agent_modules.h); empty before it was told.
     [[nodiscard]] const std::string& modules() const;
-    /// After closed(): brings image() up to date from the mapping itself, which a rank of this host leaves as it was when
-    /// agent and rank were killed. False when there is none to be had. Only for a rank that is recorded and has ended.
+    /// After the end of the connection: brings image() up to date from the mapping itself, which a rank of this host leaves
+    /// as it was when agent and rank were killed. False when there is none to be had. Only for a rank that has ended.
     bool readOrphanedMapping();
 
   signals:

@@ -53,7 +53,7 @@ struct AgentLink::Impl {
     quint64 pullId = 0;
     std::string modules;
     QByteArray values;
-    std::unique_ptr<Mapping> ownMapping; ///< of a recorded rank on this host: for the case that its agent is killed
+    std::unique_ptr<Mapping> ownMapping; ///< of a rank on this host: for the case that its agent is killed
     bool closed = false;
 
     void send(Channel channel, std::string_view body) {

@@ -31,7 +31,7 @@ enum class Channel : std::uint8_t {
     Pull = 7,    ///< window: fields id, dictionary, comms, stops, blocks, values: lengths it already has
     Trace = 8,   ///< agent: TraceHeader, then the bytes; answers Pull in order
     Fault = 9,   ///< agent: fields code, text, remedy: something the user must know
-    Modules = 10, ///< agent, only when told to record: fields modules (see agent_modules.h), map (path of the mapping
+    Modules = 10, ///< agent: fields modules (see agent_modules.h; empty unless told to record), map (path of the mapping
                   ///< while the agent lives), device and inode (of its file), whenever they have changed
     Values = 12,  ///< both ways: part of a log of times and random bytes (tracelib/values.h), each behind the one before it.
                   ///< Window, before Config: what the rank is given. Agent, before Trace: what it has noted beyond `values` of Pull
@@ -71,7 +71,7 @@ struct TraceHeader {
 /// State fields: pid (of the rank, 0 none yet), state (RankState), event, inside, poll, hold, reason
 /// (StopReason), code, gate (1 while waiting at it), stopfunction, librarybase, mpi (1 linked), world, size,
 /// alive (0 dead), exit (wait status, once dead; -1 where the system does not tell), gdb (pid, 0 dead),
-/// recordingoff, build.
+/// recordingoff, build, withjob (once dead: 1 where it lived until the launcher had its agent end).
 ///
 /// Commands: opengate; threshold (value); release; leaveorder (the rank follows its log no further); stop (SIGSTOP to the rank's caller thread); kill (rank and
 /// gdb); finish (the window has seen the end: exit with the rank's code); poll (send State now); stdin is

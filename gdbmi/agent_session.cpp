@@ -138,6 +138,9 @@ int Session::run(const Fields& config) {
         return exitCode;
     }
     startStateThread();
+    if (!m_record) {
+        tellModules({});
+    }
     sendState();
     loop();
     return leave();
@@ -259,6 +262,7 @@ bool Session::launcherGone() const {
 
 int Session::leave() {
     const bool forced = m_leaving != Leaving::Finished;
+    m_endedWithJob = !m_rankEnded && (m_leaving == Leaving::Terminated || m_leaving == Leaving::LauncherGone);
     std::vector<std::string> shared;
     if (forced) {
         // Stopped first, so that it makes no further file between this look and its end.
@@ -286,11 +290,12 @@ int Session::leave() {
         removeSegments(shared);
         removeLauncherFilesLater(m_setup.launcher, last);
     }
-    if (m_record && forced) {
+    if (forced) {
+        drainOutputs(100);
         serveUntilFinished();
     }
     if (m_window.open()) {
-        drainOutputs(forced ? 100 : 500);
+        drainOutputs(forced ? 0 : 500);
         m_endTold = m_endTold || m_rankEnded;
         sendState();
         m_window.flushFor(forced ? 300 : 2000);

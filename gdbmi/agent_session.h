@@ -71,6 +71,8 @@ class Session {
     void gdbEnded(int status);
     void killRank();
     void killAll();
+    void serveUntilFinished();
+    void tellModules(const std::string& modules);
     void killGdb();
     void lookAtMapping(std::int64_t now);
     void sendState();
@@ -81,7 +83,6 @@ class Session {
     void passOn(int signal);
     void sendModules();
     void letThroughGate();
-    void serveUntilFinished();
     [[nodiscard]] int endAsRank(int status) const;
 
     [[nodiscard]] pid_t rankPid() const;
@@ -114,6 +115,7 @@ class Session {
     bool m_childFdReadable = false;
     bool m_rankEnded = false; ///< noticed
     bool m_endTold = false;   ///< in a State frame
+    bool m_endedWithJob = false; ///< it lived when the launcher had its agent end
     std::int64_t m_endTime = 0;
     int m_rankStatus = -1;
     std::int64_t m_recheckUntil = 0; ///< something hints at the rank's end: look often until then

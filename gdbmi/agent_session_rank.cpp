@@ -343,6 +343,7 @@ void Session::sendState() {
     fields["alive"] = flag(!m_endTold);
     if (m_endTold) {
         fields["exit"] = number(m_rankStatus);
+        fields["withjob"] = flag(m_endedWithJob);
     }
     fields["gdb"] = number(std::max(m_gdb.pid, 0));
     fields["recordingoff"] = number(header.recordingOff.load());

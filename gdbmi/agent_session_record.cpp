@@ -3,18 +3,13 @@
 
 #include <csignal>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace stopline::agent {
 namespace {
 
-/// So long the window may take to fetch what is left of a recording whose launcher has gone.
-constexpr int kServeMs = 2000;
-constexpr int kServeStepMs = 20;
 constexpr std::int64_t kGateSoonNs = 2'000'000'000;
 
 } // namespace
@@ -70,15 +65,7 @@ void Session::sendModules() {
         return;
     }
     m_modulesTold = modules;
-    struct stat info {};
-    const std::string map = m_mapping.environmentPath();
-    if (::stat(map.c_str(), &info) != 0) {
-        info = {};
-    }
-    m_window.send(Channel::Modules, Fields{{"modules", modules},
-                                           {"map", map},
-                                           {"device", std::to_string(info.st_dev)},
-                                           {"inode", std::to_string(info.st_ino)}});
+    tellModules(modules);
 }
 
 /// A rank at its gate has all its code loaded that it was linked with.
@@ -94,30 +81,6 @@ void Session::letThroughGate() {
     // No gate any more: nobody stops the rank before it ends either.
     header.gate.store(static_cast<std::uint32_t>(trace::Gate::None));
     obey(Fields{{"do", "opengate"}});
-}
-
-/// The rank has been ended with its launcher; what it has recorded is still wanted.
-void Session::serveUntilFinished() {
-    const std::int64_t deadline = monotonicNs() + std::int64_t{kServeMs} * 1'000'000;
-    m_endTold = m_endTold || m_rankEnded;
-    while (m_window.open() && !m_finish && monotonicNs() < deadline) {
-        sendState();
-        pollfd wait{m_window.fd(), static_cast<short>(POLLIN | (m_window.queued() > 0 ? POLLOUT : 0)), 0};
-        if (::poll(&wait, 1, kServeStepMs) <= 0) {
-            continue;
-        }
-        if ((wait.revents & POLLOUT) != 0) {
-            m_window.flush();
-        }
-        if ((wait.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-            const Leaving why = m_leaving;
-            readWindow();
-            if (m_leaving == Leaving::WindowGone) {
-                m_leaving = why;
-                return;
-            }
-        }
-    }
 }
 
 /// The launcher is to see the rank's own end: a signal as a signal. Does not return then.

@@ -4,11 +4,17 @@
 #include <climits>
 #include <csignal>
 #include <linux/futex.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace stopline::agent {
 namespace {
+
+/// So long the window may take to fetch what is left of a recording whose launcher has gone or ends the job.
+constexpr int kServeMs = 2000;
+constexpr int kServeStepMs = 20;
 
 void wakeFutex(std::atomic<std::uint32_t>& word) {
     ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
@@ -77,6 +83,43 @@ void Session::obey(const Fields& command) {
         m_finish = true;
     } else if (what == "poll") {
         m_lastState.clear();
+    }
+}
+
+/// Where the rank's code is, as far as that is known, and where its mapping is, for the case that the agent is killed.
+void Session::tellModules(const std::string& modules) {
+    struct stat info {};
+    const std::string map = m_mapping.environmentPath();
+    if (::stat(map.c_str(), &info) != 0) {
+        info = {};
+    }
+    m_window.send(Channel::Modules, Fields{{"modules", modules},
+                                           {"map", map},
+                                           {"device", std::to_string(info.st_dev)},
+                                           {"inode", std::to_string(info.st_ino)}});
+}
+
+/// The rank has been ended with its launcher; what it has recorded is still wanted.
+void Session::serveUntilFinished() {
+    const std::int64_t deadline = monotonicNs() + std::int64_t{kServeMs} * 1'000'000;
+    m_endTold = m_endTold || m_rankEnded;
+    while (m_window.open() && !m_finish && monotonicNs() < deadline) {
+        sendState();
+        pollfd wait{m_window.fd(), static_cast<short>(POLLIN | (m_window.queued() > 0 ? POLLOUT : 0)), 0};
+        if (::poll(&wait, 1, kServeStepMs) <= 0) {
+            continue;
+        }
+        if ((wait.revents & POLLOUT) != 0) {
+            m_window.flush();
+        }
+        if ((wait.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+            const Leaving why = m_leaving;
+            readWindow();
+            if (m_leaving == Leaving::WindowGone) {
+                m_leaving = why;
+                return;
+            }
+        }
     }
 }
 

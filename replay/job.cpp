@@ -293,6 +293,10 @@ void Job::checkOver() {
         return;
     }
     for (RankProcess* rank : m_ranks) {
+        if (rank != nullptr && rank->settling()) { // an agent that is told to finish answers no more
+            QTimer::singleShot(50, this, &Job::checkOver);
+            return;
+        }
         if (rank != nullptr && rank->link()->connected()) {
             rank->kill();
             rank->link()->finish();

@@ -1,6 +1,7 @@
 #include "rank_process.h"
 
 #include "../gdbmi/agent_guard.h"
+#include "../gdbmi/agent_process.h"
 #include "../gdbmi/launcher_check.h"
 #include "signals.h"
 #include "words.h"
@@ -10,6 +11,7 @@
 
 #include <sys/wait.h>
 
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -73,10 +75,10 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
             m_view.exitSignal = signal;
             setPhase(RankPhase::Exited, StopWhy::None,
                      signal > 0 ? killedText(signal) : QStringLiteral("killed by %1").arg(event.signalName));
-            m_link->pull([this](bool ok) { readTrace(ok, [this] { emit ended_(); }); });
+            readLast([this] { emit ended_(); });
             return;
         }
-        m_link->pull([this, status](bool ok) { readTrace(ok, [this, status] { endOf(status); }); });
+        readLast([this, status] { endOf(status); });
     });
     connect(m_gdb, &mi::GdbSession::died, this, [this](const QString& why) {
         if (ended() || m_killing) {
@@ -106,11 +108,13 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         emit fault(text, remedy);
     });
     connect(link, &agent::AgentLink::closed, this, [this](const QString& why) {
-        if (m_view.phase == RankPhase::Exited) {
-            return;
-        }
-        setPhase(RankPhase::Lost, StopWhy::None, why);
-        emit ended_();
+        readLast([this, why] {
+            if (m_view.phase == RankPhase::Exited) {
+                return;
+            }
+            setPhase(RankPhase::Lost, StopWhy::None, why);
+            emit ended_();
+        });
     });
     m_gdb->initialise([this](Status status) {
         if (!status) {
@@ -253,7 +257,7 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
     m_view.pid = now.pid;
     m_view.gdbPid = now.gdbPid;
     if (now.ended && !ended()) {
-        if (m_attached && m_gdb->state() == mi::GdbState::Running && !before.ended) {
+        if (m_attached && m_gdb->state() == mi::GdbState::Running && !before.ended && now.gdbPid != 0) {
             // gdb reports the end itself; it has a second for that.
             QTimer::singleShot(1000, this, [this] { settleEnd(); });
             return;
@@ -285,23 +289,52 @@ void RankProcess::settleEnd() {
     if (ended()) {
         return;
     }
-    m_link->pull([this](bool ok) {
-        if (ended()) {
-            return;
+    readLast([this] {
+        if (!ended()) {
+            endOf(m_link->status().waitStatus);
         }
-        readTrace(ok, [this] {
-            if (!ended()) {
-                endOf(m_link->status().waitStatus);
-            }
-        });
     });
+}
+
+/// Brings the history up to date with what an ended rank has recorded, by its agent or, where that has gone as well, from
+/// its mapping.
+void RankProcess::readLast(std::function<void()> then) {
+    ++m_settling;
+    const auto settled = [this, then = std::move(then)] {
+        --m_settling;
+        then();
+    };
+    m_link->pull([this, settled](bool ok) {
+        if (ok) {
+            readTrace(true, settled);
+        } else {
+            readOrphan(0, settled);
+        }
+    });
+}
+
+/// The rank dies with its agent, which takes a moment; `waited` milliseconds so far.
+void RankProcess::readOrphan(int waited, std::function<void()> then) {
+    constexpr int kDyingMs = 1500;
+    constexpr int kDyingStepMs = 10;
+    const agent::RankStatus& status = m_link->status();
+    const bool dead = status.ended || status.pid <= 0 || agent::hasEnded(static_cast<pid_t>(status.pid));
+    if (!dead && waited < kDyingMs) {
+        QTimer::singleShot(kDyingStepMs, this, [this, waited, then = std::move(then)] { readOrphan(waited + kDyingStepMs, then); });
+        return;
+    }
+    readTrace(dead && m_link->readOrphanedMapping(), std::move(then));
 }
 
 void RankProcess::endOf(int waitStatus) {
     if (m_view.phase == RankPhase::Exited) {
         return;
     }
-    if (WIFSIGNALED(waitStatus)) {
+    if (m_link->status().endedWithJob) {
+        m_view.exitSignal = SIGTERM;
+        m_view.endedWithJob = true;
+        setPhase(RankPhase::Exited, StopWhy::None, endedWithJobText());
+    } else if (WIFSIGNALED(waitStatus)) {
         m_view.exitSignal = WTERMSIG(waitStatus);
         setPhase(RankPhase::Exited, StopWhy::None,
                  killedText(m_view.exitSignal));

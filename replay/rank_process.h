@@ -65,6 +65,8 @@ class RankProcess : public QObject {
     [[nodiscard]] mi::GdbSession* gdb() const { return m_gdb; }
     [[nodiscard]] bool attached() const { return m_attached; }
     [[nodiscard]] bool ended() const { return m_view.phase == RankPhase::Exited || m_view.phase == RankPhase::Lost; }
+    /// It is over, and what it did last is being read: it has not ended() yet, and will have in seconds at most.
+    [[nodiscard]] bool settling() const { return m_settling > 0; }
     [[nodiscard]] bool stopped() const { return m_view.phase == RankPhase::Stopped; }
     [[nodiscard]] int thread() const { return m_thread; }
     [[nodiscard]] quint64 stopAddress() const { return m_stopAddress; }
@@ -141,6 +143,8 @@ class RankProcess : public QObject {
     void finishToUser(Plan then);
     void callFinished();
     void settleEnd();
+    void readLast(std::function<void()> then);
+    void readOrphan(int waited, std::function<void()> then);
     void setSilent(bool silent);
     void stopByAgent();
     void endOf(int waitStatus);
@@ -174,6 +178,7 @@ class RankProcess : public QObject {
     std::vector<std::function<void(std::function<void()>)>> m_work;
     bool m_working = false;
     bool m_killing = false;
+    int m_settling = 0; ///< reads of what it did last that are under way
 };
 
 } // namespace stopline::replay

@@ -1,5 +1,6 @@
 // The life of a job: its start, its end.
 #include "session_impl.h"
+#include "signals.h"
 #include "words.h"
 
 #include <csignal>
@@ -259,7 +260,7 @@ void Session::Impl::onJobOver(const QString& summary) {
                 view.why = StopWhy::None;
                 view.exitSignal = SIGTERM;
                 view.endedWithJob = true;
-                view.detail = QStringLiteral("ended with the job");
+                view.detail = endedWithJobText();
             }
         }
     }

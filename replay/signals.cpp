@@ -23,6 +23,10 @@ QString killedText(int signal) {
     return QStringLiteral("killed by %1 (%2)").arg(signalName(signal), QString::fromLocal8Bit(::strsignal(signal)));
 }
 
+QString endedWithJobText() {
+    return QStringLiteral("ended with the job");
+}
+
 bool isOwnFault(int signal) {
     switch (signal) {
     case SIGSEGV:

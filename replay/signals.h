@@ -11,6 +11,8 @@ namespace stopline {
 [[nodiscard]] int signalOfName(const QString& name);
 /// "killed by SIGKILL (Killed)"
 [[nodiscard]] QString killedText(int signal);
+/// "ended with the job": of a rank that lived until then
+[[nodiscard]] QString endedWithJobText();
 /// What a process does wrong itself, so that it happens again when it does the same again. Others mostly come from
 /// outside: from a launcher, a user, a limit of the machine.
 [[nodiscard]] bool isOwnFault(int signal);

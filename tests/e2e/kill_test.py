@@ -2,10 +2,12 @@
 """Kills one part of a running session with SIGKILL and looks at what is left after five seconds: nothing.
 
 usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|mpirun|rank [--stopped] [--launcher MPIRUN]
+       kill_test.py --stopline BIN --program LONGRUN --victim agent|mpirun --last [--launcher MPIRUN]
        kill_test.py --stopline BIN --program LONGRUN --victim window --starting SECONDS
 
 For a rank the session must go on: the rank is shown as killed, the others stay as they were. With --starting the window
-gets a SIGTERM that long after its start, wherever the job is then, and must end with 143.
+gets a SIGTERM that long after its start, wherever the job is then, and must end with 143. With --last the ranks have come
+far since anybody looked at them, and all that they have done must be there afterwards.
 """
 import argparse
 import os
@@ -22,6 +24,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from run_script import marked, ownerless, shared_files, states  # noqa: E402
 
 LIMIT = 5.0
+ROUNDS = 1000
+
+
+def until(seconds, condition):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
 
 
 def main():
@@ -31,6 +41,7 @@ def main():
     parser.add_argument("--victim", required=True, choices=["window", "agent", "gdb", "mpirun", "rank"])
     parser.add_argument("--stopped", action="store_true")
     parser.add_argument("--starting", type=float)
+    parser.add_argument("--last", action="store_true")
     parser.add_argument("--launcher", help="other than the usual one")
     options = parser.parse_args()
 
@@ -43,11 +54,19 @@ def main():
     lines = ["run", "wait events 0 10", "wait events 3 10"]
     if options.stopped:
         lines.append("pause")
-    lines += ["echo READY", "sleep 3", "ranks", "quit"]
+    if options.last:
+        lines += [f"expect output {rank} contains rank {rank} stays within 100" for rank in range(4)]
+    lines += ["echo READY"]
+    arguments = ["100000000"]
+    if options.last:
+        lines += ["wait exited", f"events 0 {6 * ROUNDS + 2}", "ranks", "quit"]
+        arguments = [str(ROUNDS), "1000", "stay"]
+    else:
+        lines += ["sleep 3", "ranks", "quit"]
     with tempfile.NamedTemporaryFile("w", suffix=".script", delete=False) as f:
         f.write("\n".join(lines) + "\n")
     launcher = ["--launcher", options.launcher] if options.launcher else []
-    process = subprocess.Popen([options.stopline, "--batch", f.name, *launcher, "-n", "4", options.program, "100000000"],
+    process = subprocess.Popen([options.stopline, "--batch", f.name, *launcher, "-n", "4", options.program, *arguments],
                                env=environment,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = []
@@ -63,7 +82,7 @@ def main():
     reader.start()
     if options.starting is not None:
         time.sleep(options.starting)
-    elif not ready.wait(120):
+    elif not until(120, lambda: ready.is_set() or process.poll() is not None) or not ready.is_set():
         print("the job did not start:", *output, sep="\n")
         states(marked(mark))
         for pid, _ in marked(mark):
@@ -105,6 +124,19 @@ def main():
     elif options.victim != "window":
         process.wait(60)
         killed = time.monotonic()
+    if options.last:
+        reader.join(5)
+        # The call before the last one has ended; the last one may not have begun when its rank says that it stays.
+        places = ("after %d MPI_Wait" % (6 * ROUNDS + 2), "inside %d MPI_Recv" % (6 * ROUNDS + 3))
+        shown = [line for line in output if line.endswith(places)]
+        if len(shown) != 4:
+            failures.append(f"{len(shown)} ranks are shown where they were, expected 4")
+        # Where agents are killed, as MPICH's launcher does, there is nobody to say so until the launcher has ended too.
+        asked = options.victim == "mpirun" and not options.launcher
+        words = (" ended with the job ",) if asked else (" ended with the job ", " lost (The agent of ")
+        failures += [f"shown otherwise: {line}" for line in shown if not any(one in line for one in words)]
+        if not any(re.match(r"\[0\] %d end   MPI_Wait" % (6 * ROUNDS + 2), line) for line in output):
+            failures.append("the last call that rank 0 has ended is not in its history")
     while time.monotonic() < killed + LIMIT:
         left = marked(mark)
         files = ownerless(shared_files() - before)

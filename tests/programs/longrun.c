@@ -1,6 +1,6 @@
 /* A ring that runs for long, with a compute loop between the messages.
- *
- * Usage: longrun [rounds [loop turns between messages]], by default 100000 rounds and 1000 turns. */
+ * Usage: longrun [rounds [loop turns between messages [stay]]], by default 100000 rounds and 1000 turns. With `stay` each rank
+ * then waits for ever, for a message from itself. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,11 @@ int main(int argc, char **argv)
         MPI_Send(&value, 1, MPI_DOUBLE, right, 1, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         value = compute(in, turns);
+    }
+    if (argc > 3) {
+        printf("rank %d stays\n", rank);
+        fflush(stdout);
+        MPI_Recv(&value, 1, MPI_DOUBLE, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     double sum = 0;
     MPI_Reduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
