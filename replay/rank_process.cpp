@@ -108,13 +108,17 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         emit fault(text, remedy);
     });
     connect(link, &agent::AgentLink::closed, this, [this](const QString& why) {
-        readLast([this, why] {
-            if (m_view.phase == RankPhase::Exited) {
-                return;
+        const auto lost = [this, why] {
+            if (m_view.phase != RankPhase::Exited) {
+                setPhase(RankPhase::Lost, StopWhy::None, why);
+                emit ended_();
             }
-            setPhase(RankPhase::Lost, StopWhy::None, why);
-            emit ended_();
-        });
+        };
+        if (m_killing || m_view.phase == RankPhase::Exited) {
+            lost(); // what it did last is not wanted, or has been read
+        } else {
+            readLast(lost);
+        }
     });
     m_gdb->initialise([this](Status status) {
         if (!status) {
