@@ -260,6 +260,9 @@ bool AgentLink::readOrphanedMapping() {
             return false;
         }
     }
+    for (std::string part; !(part = m_impl->ownMapping->noted(std::uint64_t(m_impl->values.size()))).empty();) {
+        m_impl->values.append(part.data(), qsizetype(part.size()));
+    }
     return true;
 }
 

@@ -102,8 +102,8 @@ class AgentLink : public QObject {
     [[nodiscard]] const QByteArray& values() const;
     /// Of a rank that is recorded: its code as text (see agent_modules.h); empty before it was told.
     [[nodiscard]] const std::string& modules() const;
-    /// After the end of the connection: brings image() up to date from the mapping itself, which a rank of this host leaves
-    /// as it was when agent and rank were killed. False when there is none to be had. Only for a rank that has ended.
+    /// After the end of the connection: brings image() and values() up to date from the mapping itself, which a rank of
+    /// this host leaves as it was when agent and rank were killed. False when there is none to be had. Only for a rank that has ended.
     bool readOrphanedMapping();
 
   signals:

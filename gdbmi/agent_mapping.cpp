@@ -150,6 +150,12 @@ bool Mapping::attach(const std::string& path, std::uint64_t device, std::uint64_
     }
     m_base = static_cast<std::byte*>(base);
     m_guard.watch(m_base);
+    // What it notes of values stands in another file of the agent's. Without it those are all that is not to be had.
+    const trace::MappingHeader& header = m_guard.header();
+    if (header.valuesWanted.load(std::memory_order_acquire) != 0) {
+        const std::string noted = path.substr(0, path.rfind('/') + 1) + std::to_string(header.valueDescriptor.load(std::memory_order_relaxed));
+        m_notedFd = ::open(noted.c_str(), O_RDONLY | O_CLOEXEC);
+    }
     return true;
 }
 

@@ -21,6 +21,8 @@ namespace {
 // How long a launcher that was told to end may take before it is killed. Open MPI takes two seconds of its own,
 // more on a busy machine, and one that is killed leaves its session directory behind.
 constexpr int kTerminateMs = 10000;
+constexpr int kOverLookMs = 250; ///< between two looks for agents that have outlived their launcher
+constexpr int kOverLooks = 12;   ///< so many, and they are told to end
 constexpr qsizetype kKeptErrors = 16 * 1024;
 } // namespace
 
@@ -298,9 +300,12 @@ void Job::checkOver() {
             return;
         }
         if (rank != nullptr && rank->link()->connected()) {
-            rank->kill();
-            rank->link()->finish();
-            QTimer::singleShot(500, this, &Job::checkOver);
+            // Agents end by themselves when their launcher has gone, and what their ranks did last is read then.
+            if (m_killed || ++m_overLooks > kOverLooks) {
+                rank->kill();
+                rank->link()->finish();
+            }
+            QTimer::singleShot(kOverLookMs, this, &Job::checkOver);
             return;
         }
     }

@@ -90,6 +90,7 @@ class Job : public QObject {
     bool m_launcherDone = false;
     bool m_failed = false;
     bool m_over = false;
+    int m_overLooks = 0; ///< since the launcher has ended, that have found an agent
 };
 
 } // namespace stopline::replay

@@ -327,7 +327,9 @@ void RankProcess::readOrphan(int waited, std::function<void()> then) {
         QTimer::singleShot(kDyingStepMs, this, [this, waited, then = std::move(then)] { readOrphan(waited + kDyingStepMs, then); });
         return;
     }
-    readTrace(dead && m_link->readOrphanedMapping(), std::move(then));
+    const bool read = dead && m_link->readOrphanedMapping();
+    qCDebug(logRank) << "rank" << m_rank.value() << "dead" << dead << "after" << waited << "ms; its mapping was read" << read;
+    readTrace(read, std::move(then));
 }
 
 void RankProcess::endOf(int waitStatus) {

@@ -7,7 +7,7 @@ usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|m
 
 For a rank the session must go on: the rank is shown as killed, the others stay as they were. With --starting the window
 gets a SIGTERM that long after its start, wherever the job is then, and must end with 143. With --last the ranks have come
-far since anybody looked at them, and all that they have done must be there afterwards.
+far since anybody looked at them; all that they have done must be there afterwards, and come again in a replay.
 """
 import argparse
 import os
@@ -55,11 +55,13 @@ def main():
     if options.stopped:
         lines.append("pause")
     if options.last:
-        lines += [f"expect output {rank} contains rank {rank} stays within 100" for rank in range(4)]
+        stays = [f"expect output {rank} contains rank {rank} stays within 100" for rank in range(4)]
+        outputs = [f"output {rank}" for rank in range(4)]
+        lines += stays
     lines += ["echo READY"]
     arguments = ["100000000"]
     if options.last:
-        lines += ["wait exited", f"events 0 {6 * ROUNDS + 2}", "ranks", "quit"]
+        lines += ["wait exited", f"events 0 {6 * ROUNDS + 2}", "ranks", *outputs, "replay", *stays, *outputs, "quit"]
         arguments = [str(ROUNDS), "1000", "stay"]
     else:
         lines += ["sleep 3", "ranks", "quit"]
@@ -122,7 +124,7 @@ def main():
             failures.append("no rank is shown as failed")
         killed = time.monotonic()
     elif options.victim != "window":
-        process.wait(60)
+        process.wait(150)
         killed = time.monotonic()
     if options.last:
         reader.join(5)
@@ -134,6 +136,11 @@ def main():
         # Where agents are killed, as MPICH's launcher does, there is nobody to say so until the launcher has ended too.
         asked = options.victim == "mpirun" and not options.launcher
         words = (" ended with the job ",) if asked else (" ended with the job ", " lost (The agent of ")
+        # A replay is told the times that the ranks had asked for, also those of their last moments.
+        for rank in range(4):
+            since = [line for line in output if line.startswith(f"[{rank}] rank {rank} stays since ")]
+            if len(since) != 2 or since[0] != since[1]:
+                failures.append(f"rank {rank} has not said the same again: {since}")
         failures += [f"shown otherwise: {line}" for line in shown if not any(one in line for one in words)]
         if not any(re.match(r"\[0\] %d end   MPI_Wait" % (6 * ROUNDS + 2), line) for line in output):
             failures.append("the last call that rank 0 has ended is not in its history")

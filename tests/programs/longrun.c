@@ -1,6 +1,6 @@
 /* A ring that runs for long, with a compute loop between the messages.
  * Usage: longrun [rounds [loop turns between messages [stay]]], by default 100000 rounds and 1000 turns. With `stay` each rank
- * then waits for ever, for a message from itself. */
+ * then says what time it is, and waits for ever, for a message from itself. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         value = compute(in, turns);
     }
     if (argc > 3) {
-        printf("rank %d stays\n", rank);
+        printf("rank %d stays since %.9f\n", rank, MPI_Wtime());
         fflush(stdout);
         MPI_Recv(&value, 1, MPI_DOUBLE, rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
