@@ -236,7 +236,7 @@ void AgentLink::Impl::handleState(const Fields& fields) {
 
 void AgentLink::Impl::handleModules(const Fields& fields) {
     modules = textField(fields, "modules");
-    if (ownMapping == nullptr) {
+    if (ownMapping == nullptr && mappingWanted) {
         // A path of another host, or of another container, leads to another file or to none.
         auto own = std::make_unique<Mapping>();
         if (own->attach(textField(fields, "map"), unsignedField(fields, "device", 0), unsignedField(fields, "inode", 0))) {
@@ -264,6 +264,11 @@ bool AgentLink::readOrphanedMapping() {
         m_impl->values.append(part.data(), qsizetype(part.size()));
     }
     return true;
+}
+
+void AgentLink::forgetMapping() {
+    m_impl->mappingWanted = false;
+    m_impl->ownMapping.reset();
 }
 
 bool AgentLink::Impl::takeTrace(std::string_view body, bool& complete) {

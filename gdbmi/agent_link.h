@@ -105,6 +105,9 @@ class AgentLink : public QObject {
     /// After the end of the connection: brings image() and values() up to date from the mapping itself, which a rank of
     /// this host leaves as it was when agent and rank were killed. False when there is none to be had. Only for a rank that has ended.
     bool readOrphanedMapping();
+    /// Nothing of the mapping is wanted any more: the room it takes on this host is free once agent and rank have gone, and
+    /// readOrphanedMapping() gives false.
+    void forgetMapping();
 
   signals:
     void modulesTold(); ///< modules() has changed

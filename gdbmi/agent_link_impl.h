@@ -54,6 +54,7 @@ struct AgentLink::Impl {
     std::string modules;
     QByteArray values;
     std::unique_ptr<Mapping> ownMapping; ///< of a rank on this host: for the case that its agent is killed
+    bool mappingWanted = true;
     bool closed = false;
 
     void send(Channel channel, std::string_view body) {

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -308,6 +309,9 @@ std::optional<FaultText> startGdb(const std::string& program, const sigset_t& si
         ::dup2(errors[1], STDERR_FILENO);
         // What the launcher passes on to the rank must see its end when the rank closes it.
         ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+        // A gdb that aborts leaves no core file in the user's directory.
+        const rlimit noCore{0, 0};
+        ::setrlimit(RLIMIT_CORE, &noCore);
         ::sigprocmask(SIG_SETMASK, &signalMask, nullptr);
         ::execve(arguments[0], arguments.data(), variables.data());
         ::_exit(127);

@@ -236,6 +236,7 @@ void RankProcess::release() {
 
 void RankProcess::kill() {
     m_killing = true;
+    m_link->forgetMapping();
     m_link->kill();
 }
 

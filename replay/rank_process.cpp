@@ -306,6 +306,7 @@ void RankProcess::readLast(std::function<void()> then) {
     ++m_settling;
     const auto settled = [this, then = std::move(then)] {
         --m_settling;
+        m_link->forgetMapping(); // the ranks of the next job may need its room
         then();
     };
     m_link->pull([this, settled](bool ok) {
