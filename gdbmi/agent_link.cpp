@@ -1,12 +1,19 @@
 #include "agent_link_impl.h"
 
+#include "agent_process.h"
+
 #include <QFile>
 #include <QPointer>
+#include <QTimer>
 
 #include <cstring>
 
 namespace stopline::agent {
 namespace {
+
+/// A rank that dies with its agent is gone a moment after it, on a busy machine some more.
+constexpr int kDyingMs = 1500;
+constexpr int kDyingStepMs = 10;
 
 RankStatus statusFrom(const Fields& fields) {
     const auto flag = [&](std::string_view name) { return numberField(fields, name, 0) != 0; };
@@ -250,18 +257,32 @@ const std::string& AgentLink::modules() const {
     return m_impl->modules;
 }
 
-bool AgentLink::readOrphanedMapping() {
-    if (m_impl->ownMapping == nullptr) {
+void AgentLink::readOrphan(std::function<void(Orphan)> then) {
+    m_impl->readOrphan(0, std::move(then));
+}
+
+void AgentLink::Impl::readOrphan(int waitedMs, std::function<void(Orphan)> then) {
+    const bool dead = status.ended || status.pid <= 0 || hasEnded(static_cast<pid_t>(status.pid));
+    if (!dead && mappingWanted && waitedMs < kDyingMs) {
+        QTimer::singleShot(kDyingStepMs, link,
+                           [this, waitedMs, then = std::move(then)] { readOrphan(waitedMs + kDyingStepMs, then); });
+        return;
+    }
+    then(!dead ? Orphan::Lives : readMapping() ? Orphan::Read : Orphan::Unreadable);
+}
+
+bool AgentLink::Impl::readMapping() {
+    if (ownMapping == nullptr) {
         return false;
     }
     bool complete = false;
     while (!complete) {
-        if (!m_impl->takeTrace(m_impl->ownMapping->copyForWindow(m_impl->trace()), complete)) {
+        if (!takeTrace(ownMapping->copyForWindow(trace()), complete)) {
             return false;
         }
     }
-    for (std::string part; !(part = m_impl->ownMapping->noted(std::uint64_t(m_impl->values.size()))).empty();) {
-        m_impl->values.append(part.data(), qsizetype(part.size()));
+    for (std::string part; !(part = ownMapping->noted(std::uint64_t(values.size()))).empty();) {
+        values.append(part.data(), qsizetype(part.size()));
     }
     return true;
 }

@@ -70,6 +70,13 @@ struct RankConfig {
     bool record = false; ///< no gdb, and the agent keeps out of the rank's way (see Config in agent_protocol.h)
 };
 
+/// What an agent that has gone leaves of its rank.
+enum class Orphan {
+    Read,       ///< the rank is dead, and all that it has recorded is there
+    Unreadable, ///< the rank is dead, and what it did last is not to be had
+    Lives,      ///< it has not died with its agent
+};
+
 /// Connection to the agent of one rank. Owned by the AgentServer until taken.
 class AgentLink : public QObject {
     Q_OBJECT
@@ -103,10 +110,11 @@ class AgentLink : public QObject {
     /// Of a rank that is recorded: its code as text (see agent_modules.h); empty before it was told.
     [[nodiscard]] const std::string& modules() const;
     /// After the end of the connection: brings image() and values() up to date from the mapping itself, which a rank of
-    /// this host leaves as it was when agent and rank were killed. False when there is none to be had. Only for a rank that has ended.
-    bool readOrphanedMapping();
+    /// this host leaves as it was when agent and rank were killed, then calls back. The rank dies with its agent; that is waited
+    /// for, 1.5 s at most. `then` may be called at once, and is not when the link is deleted before.
+    void readOrphan(std::function<void(Orphan)> then);
     /// Nothing of the mapping is wanted any more: the room it takes on this host is free once agent and rank have gone, and
-    /// readOrphanedMapping() gives false.
+    /// readOrphan() gives no Read and does not wait.
     void forgetMapping();
 
   signals:

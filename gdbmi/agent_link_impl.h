@@ -71,6 +71,8 @@ struct AgentLink::Impl {
     void handleState(const Fields& fields);
     void handleModules(const Fields& fields);
     bool takeTrace(std::string_view body, bool& complete);
+    void readOrphan(int waitedMs, std::function<void(Orphan)> then);
+    bool readMapping(); ///< of a dead rank
     [[nodiscard]] Fields trace() const; ///< of a Pull for what is not in the image yet
     void askForTrace();
     void end(const QString& why);

@@ -79,7 +79,7 @@ Job::~Job() {
     for (RankProcess* rank : m_ranks) {
         if (rank != nullptr) {
             rank->disconnect(this);
-            rank->kill();
+            rank->kill(LastSteps::Leave);
         }
     }
     m_launcher.disconnect(this);
@@ -203,6 +203,9 @@ void Job::onAgent(agent::AgentLink* link) {
 }
 
 void Job::rankEnded(RankId rank) {
+    if (m_killed) {
+        m_ranks[std::size_t(rank.value())]->link()->finish();
+    }
     const auto ended = [](const RankProcess* one) { return one->ended(); };
     if (all(ended)) {
         finishAgents();
@@ -232,24 +235,30 @@ void Job::finishAgents() {
     });
 }
 
-void Job::kill() {
-    if (m_killed) {
+void Job::kill(LastSteps last) {
+    const bool again = std::exchange(m_killed, true);
+    if (again && (m_lastSteps == last || last == LastSteps::Read)) {
         return;
     }
-    m_killed = true;
-    m_endedByItself = all([](const RankProcess* rank) { return rank->ended(); });
+    m_lastSteps = last;
+    if (!again) {
+        m_endedByItself = all([](const RankProcess* rank) { return rank->ended(); });
+    }
     for (RankProcess* rank : m_ranks) {
         if (rank != nullptr) {
-            rank->kill();
+            rank->kill(last);
         }
     }
-    // Agents whose ranks are dead end when told to; an agent that has not connected yet finds nobody to talk to.
+    // Agents whose ranks are dead end when told to, which is when the last steps have been read (see rankEnded()).
     for (RankProcess* rank : m_ranks) {
-        if (rank != nullptr) {
+        if (rank != nullptr && (last == LastSteps::Leave || rank->link()->status().pid <= 0 || (rank->ended() && !rank->settling()))) {
             rank->link()->finish();
         }
     }
-    m_server.close();
+    if (again) {
+        return;
+    }
+    m_server.close(); // an agent that has not connected yet finds nobody to talk to
     QMetaObject::invokeMethod(this, &Job::checkGone, Qt::QueuedConnection);
     if (m_launcher.state() == QProcess::NotRunning) {
         onLauncherFinished();
@@ -301,8 +310,8 @@ void Job::checkOver() {
         }
         if (rank != nullptr && rank->link()->connected()) {
             // Agents end by themselves when their launcher has gone, and what their ranks did last is read then.
-            if (m_killed || ++m_overLooks > kOverLooks) {
-                rank->kill();
+            if ((m_killed && m_lastSteps == LastSteps::Leave) || ++m_overLooks > kOverLooks) {
+                rank->kill(LastSteps::Leave);
                 rank->link()->finish();
             }
             QTimer::singleShot(kOverLookMs, this, &Job::checkOver);

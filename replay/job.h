@@ -44,8 +44,9 @@ class Job : public QObject {
     [[nodiscard]] bool complete() const; ///< every rank has connected, of the spawned jobs those that have begun to
     [[nodiscard]] bool over() const { return m_over; }
     [[nodiscard]] bool killed() const { return m_killed; } ///< it is being ended by the user
-    /// Ends ranks, gdbs and the launcher; ended() follows. Safe to call again.
-    void kill();
+    /// Ends ranks, gdbs and the launcher; over_() follows. Safe to call again, also with Leave while the last steps are being
+    /// read, which ends that.
+    void kill(LastSteps last);
     void writeInput(const QByteArray& bytes);
     void endInput(); ///< behind all that has been written
 
@@ -84,6 +85,7 @@ class Job : public QObject {
     QByteArray m_errors; ///< last of the launcher's stderr, for messages
     qint64 m_launcherPid = 0;
     bool m_killed = false;
+    LastSteps m_lastSteps = LastSteps::Read; ///< once it is killed
     bool m_endedByItself = false; ///< when it was killed, all ranks had ended already
     bool m_gone = false;
     bool m_finishing = false;

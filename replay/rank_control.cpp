@@ -234,9 +234,12 @@ void RankProcess::release() {
     m_link->release();
 }
 
-void RankProcess::kill() {
+void RankProcess::kill(LastSteps last) {
     m_killing = true;
-    m_link->forgetMapping();
+    m_lastSteps = last;
+    if (last == LastSteps::Leave) {
+        m_link->forgetMapping();
+    }
     m_link->kill();
 }
 

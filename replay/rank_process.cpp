@@ -1,7 +1,6 @@
 #include "rank_process.h"
 
 #include "../gdbmi/agent_guard.h"
-#include "../gdbmi/agent_process.h"
 #include "../gdbmi/launcher_check.h"
 #include "signals.h"
 #include "words.h"
@@ -72,9 +71,13 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
         if (event.cause == mi::StopCause::ExitedSignalled) {
             m_link->poll();
             const int signal = signalOfName(event.signalName);
-            m_view.exitSignal = signal;
-            setPhase(RankPhase::Exited, StopWhy::None,
-                     signal > 0 ? killedText(signal) : QStringLiteral("killed by %1").arg(event.signalName));
+            if (m_killing && signal == SIGKILL) {
+                setEndedWithJob();
+            } else {
+                m_view.exitSignal = signal;
+                setPhase(RankPhase::Exited, StopWhy::None,
+                         signal > 0 ? killedText(signal) : QStringLiteral("killed by %1").arg(event.signalName));
+            }
             readLast([this] { emit ended_(); });
             return;
         }
@@ -109,12 +112,17 @@ RankProcess::RankProcess(RankId rank, agent::AgentLink* link, const agent::RankC
     });
     connect(link, &agent::AgentLink::closed, this, [this](const QString& why) {
         const auto lost = [this, why] {
-            if (m_view.phase != RankPhase::Exited) {
-                setPhase(RankPhase::Lost, StopWhy::None, why);
-                emit ended_();
+            if (m_view.phase == RankPhase::Exited) {
+                return;
             }
+            if (m_killing) {
+                setEndedWithJob();
+            } else {
+                setPhase(RankPhase::Lost, StopWhy::None, why);
+            }
+            emit ended_();
         };
-        if (m_killing || m_view.phase == RankPhase::Exited) {
+        if (m_lastSteps == LastSteps::Leave || m_view.phase == RankPhase::Exited) {
             lost(); // what it did last is not wanted, or has been read
         } else {
             readLast(lost);
@@ -261,7 +269,7 @@ void RankProcess::onStatus(const agent::RankStatus& before, const agent::RankSta
     m_view.pid = now.pid;
     m_view.gdbPid = now.gdbPid;
     if (now.ended && !ended()) {
-        if (m_attached && m_gdb->state() == mi::GdbState::Running && !before.ended && now.gdbPid != 0) {
+        if (m_attached && m_gdb->state() == mi::GdbState::Running && !before.ended && now.gdbPid != 0 && !m_killing) {
             // gdb reports the end itself; it has a second for that.
             QTimer::singleShot(1000, this, [this] { settleEnd(); });
             return;
@@ -313,34 +321,27 @@ void RankProcess::readLast(std::function<void()> then) {
         if (ok) {
             readTrace(true, settled);
         } else {
-            readOrphan(0, settled);
+            m_link->readOrphan([this, settled](agent::Orphan orphan) {
+                qCDebug(logRank) << "rank" << m_rank.value() << "is left by its agent:" << int(orphan);
+                readTrace(orphan == agent::Orphan::Read, settled);
+            });
         }
     });
 }
 
-/// The rank dies with its agent, which takes a moment; `waited` milliseconds so far.
-void RankProcess::readOrphan(int waited, std::function<void()> then) {
-    constexpr int kDyingMs = 1500;
-    constexpr int kDyingStepMs = 10;
-    const agent::RankStatus& status = m_link->status();
-    const bool dead = status.ended || status.pid <= 0 || agent::hasEnded(static_cast<pid_t>(status.pid));
-    if (!dead && waited < kDyingMs) {
-        QTimer::singleShot(kDyingStepMs, this, [this, waited, then = std::move(then)] { readOrphan(waited + kDyingStepMs, then); });
-        return;
-    }
-    const bool read = dead && m_link->readOrphanedMapping();
-    qCDebug(logRank) << "rank" << m_rank.value() << "dead" << dead << "after" << waited << "ms; its mapping was read" << read;
-    readTrace(read, std::move(then));
+void RankProcess::setEndedWithJob() {
+    m_view.exitSignal = SIGTERM;
+    m_view.endedWithJob = true;
+    setPhase(RankPhase::Exited, StopWhy::None, endedWithJobText());
 }
 
 void RankProcess::endOf(int waitStatus) {
     if (m_view.phase == RankPhase::Exited) {
         return;
     }
-    if (m_link->status().endedWithJob) {
-        m_view.exitSignal = SIGTERM;
-        m_view.endedWithJob = true;
-        setPhase(RankPhase::Exited, StopWhy::None, endedWithJobText());
+    const bool byUs = m_killing && WIFSIGNALED(waitStatus) && WTERMSIG(waitStatus) == SIGKILL;
+    if (m_link->status().endedWithJob || byUs) {
+        setEndedWithJob();
     } else if (WIFSIGNALED(waitStatus)) {
         m_view.exitSignal = WTERMSIG(waitStatus);
         setPhase(RankPhase::Exited, StopWhy::None,

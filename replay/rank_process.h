@@ -50,6 +50,12 @@ struct Target {
     friend bool operator==(const Target&, const Target&) = default;
 };
 
+/// What becomes of that which a rank that is killed did since it was last looked at.
+enum class LastSteps {
+    Read,  ///< it is read, before the rank has ended()
+    Leave, ///< it is not: nobody wants it
+};
+
 /// Runs the rank through its life. Every signal comes from the event loop. Phases change only in setPhase(), which
 /// logs a change that the table of legal ones does not hold.
 class RankProcess : public QObject {
@@ -92,7 +98,9 @@ class RankProcess : public QObject {
     void whileStopped(std::function<void(std::function<void()>)> work);
     /// Lets an arrived rank into the stop function.
     void release();
-    void kill();
+    /// Ends the rank and its gdb. With Read it has ended() once its last steps are in its history; the agent serves until it is
+    /// told to finish. Safe to call again with Leave.
+    void kill(LastSteps last);
     /// Brings place and counters of view() up to date from the mapping without stopping the rank.
     void look(std::function<void()> then);
     /// The same, but nobody is told that there is something to read: whoever asks reads by himself. False: the rank has
@@ -144,10 +152,10 @@ class RankProcess : public QObject {
     void callFinished();
     void settleEnd();
     void readLast(std::function<void()> then);
-    void readOrphan(int waited, std::function<void()> then);
     void setSilent(bool silent);
     void stopByAgent();
     void endOf(int waitStatus);
+    void setEndedWithJob();
 
     RankId m_rank;
     agent::AgentLink* m_link;
@@ -178,6 +186,7 @@ class RankProcess : public QObject {
     std::vector<std::function<void(std::function<void()>)>> m_work;
     bool m_working = false;
     bool m_killing = false;
+    LastSteps m_lastSteps = LastSteps::Read;
     int m_settling = 0; ///< reads of what it did last that are under way
 };
 

@@ -1,6 +1,5 @@
 #include "recording_job.h"
 
-#include "../gdbmi/agent_process.h"
 #include "launch_plan.h"
 #include "recording_job_rank.h"
 #include "recording_sites.h"
@@ -27,9 +26,6 @@ constexpr int kFetchMs = 1000;
 constexpr int kFetchStepMs = 5;
 /// So long after the launcher's end is waited for the last words of agents.
 constexpr int kPatienceMs = 4000;
-/// So long a rank whose agent was killed may take to die with it.
-constexpr int kDyingMs = 1500;
-constexpr int kDyingStepMs = 10;
 
 std::string bytesOf(const QString& text) {
     return QFile::encodeName(text).toStdString();
@@ -277,29 +273,22 @@ void RecordingJob::onEnded(Rank& rank) {
 /// Its agent has gone. When that was killed, the rank died with it, and what it has recorded is still in its
 /// mapping.
 void RecordingJob::onClosed(Rank& rank) {
-    if (!rank.complete) {
-        rank.dyingMs = 0;
-        readOrphan(rank);
-    }
-}
-
-void RecordingJob::readOrphan(Rank& rank) {
     if (rank.complete) {
         return;
     }
-    const auto pid = static_cast<pid_t>(rank.link->status().pid);
-    if (pid > 0 && rank.dyingMs < kDyingMs && !agent::hasEnded(pid)) {
-        rank.dyingMs += kDyingStepMs;
-        QTimer::singleShot(kDyingStepMs, this, [this, &rank] { readOrphan(rank); });
-        return;
-    }
-    const agent::RankStatus& status = rank.link->status();
-    if (pid > 0 && !rank.link->readOrphanedMapping()) {
-        rank.faults +=
-            "the connection to its agent ended before its end was told; what it did last may be missing\n";
-    }
-    rank.withAgent = pid > 0 && !status.ended && agent::hasEnded(pid);
-    complete(rank, status.ended ? status.waitStatus : -1);
+    rank.link->readOrphan([this, &rank](agent::Orphan orphan) {
+        if (rank.complete) {
+            return;
+        }
+        const agent::RankStatus& status = rank.link->status();
+        const bool started = status.pid > 0;
+        if (started && orphan != agent::Orphan::Read) {
+            rank.faults +=
+                "the connection to its agent ended before its end was told; what it did last may be missing\n";
+        }
+        rank.withAgent = started && !status.ended && orphan != agent::Orphan::Lives;
+        complete(rank, status.ended ? status.waitStatus : -1);
+    });
 }
 
 QString RecordingJob::endedBy(const Rank& rank) const {

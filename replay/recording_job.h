@@ -61,7 +61,6 @@ class RecordingJob : public QObject {
     void fetchNext();
     void onEnded(Rank& rank);
     void onClosed(Rank& rank);
-    void readOrphan(Rank& rank);
     void keep(Rank& rank, bool last);
     void add(ChunkType type, std::int32_t rank, std::string bytes);
     void sayNoRoom();

@@ -24,7 +24,6 @@ struct RecordingJob::Rank {
     bool withAgent = false; ///< nothing was told of its end: its agent was killed, and it has ended as well
     bool complete = false;  ///< written up to its end, or as far as it is known
     bool unwritten = false; ///< something of it did not fit into the file
-    int dyingMs = 0;
 };
 
 } // namespace stopline::replay

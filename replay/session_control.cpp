@@ -325,7 +325,7 @@ void Session::kill() {
         m_impl->approach->cancel(tr("the job was killed"));
     }
     if (m_impl->job) {
-        m_impl->job->kill();
+        m_impl->job->kill(LastSteps::Read); // where it stands is what they want to see who kill a job that hangs
     }
 }
 

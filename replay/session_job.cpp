@@ -246,7 +246,7 @@ void Session::Impl::endJob() {
         return;
     }
     // Its over_() deletes it; nothing of it is listened to any more.
-    old->kill();
+    old->kill(LastSteps::Leave);
 }
 
 void Session::Impl::onJobOver(const QString& summary) {

@@ -2,7 +2,7 @@
 """Kills one part of a running session with SIGKILL and looks at what is left after five seconds: nothing.
 
 usage: kill_test.py --stopline BIN --program LONGRUN --victim window|agent|gdb|mpirun|rank [--stopped] [--launcher MPIRUN]
-       kill_test.py --stopline BIN --program LONGRUN --victim agent|mpirun --last [--launcher MPIRUN]
+       kill_test.py --stopline BIN --program LONGRUN --victim agent|mpirun|job --last [--launcher MPIRUN]
        kill_test.py --stopline BIN --program LONGRUN --victim window --starting SECONDS
 
 For a rank the session must go on: the rank is shown as killed, the others stay as they were. With --starting the window
@@ -38,7 +38,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stopline", required=True)
     parser.add_argument("--program", required=True)
-    parser.add_argument("--victim", required=True, choices=["window", "agent", "gdb", "mpirun", "rank"])
+    parser.add_argument("--victim", required=True, choices=["window", "agent", "gdb", "mpirun", "rank", "job"])
     parser.add_argument("--stopped", action="store_true")
     parser.add_argument("--starting", type=float)
     parser.add_argument("--last", action="store_true")
@@ -61,7 +61,8 @@ def main():
     lines += ["echo READY"]
     arguments = ["100000000"]
     if options.last:
-        lines += ["wait exited", f"events 0 {6 * ROUNDS + 2}", "ranks", *outputs, "replay", *stays, *outputs, "quit"]
+        lines += ["kill" if options.victim == "job" else "wait exited", f"events 0 {6 * ROUNDS + 2}", "ranks", *outputs]
+        lines += ["replay", *stays, *outputs, "quit"]
         arguments = [str(ROUNDS), "1000", "stay"]
     else:
         lines += ["sleep 3", "ranks", "quit"]
@@ -97,7 +98,7 @@ def main():
         "mpirun": r"\S*mpirun(\.\w+)? ",
         "rank": r"\S*longrun ",
     }
-    if options.victim == "window":
+    if options.victim in ("window", "job"):
         victim = process.pid
     else:
         found = sorted(pid for pid, command in running if re.match(patterns[options.victim], command))
@@ -105,7 +106,8 @@ def main():
             print("no such process among", *running, sep="\n")
             return 1
         victim = found[-1]
-    os.kill(victim, signal.SIGKILL if options.starting is None else signal.SIGTERM)
+    if options.victim != "job":
+        os.kill(victim, signal.SIGKILL if options.starting is None else signal.SIGTERM)
     killed = time.monotonic()
     failures = []
     if options.starting is not None:
@@ -134,7 +136,7 @@ def main():
         if len(shown) != 4:
             failures.append(f"{len(shown)} ranks are shown where they were, expected 4")
         # Where agents are killed, as MPICH's launcher does, there is nobody to say so until the launcher has ended too.
-        asked = options.victim == "mpirun" and not options.launcher
+        asked = options.victim == "job" or (options.victim == "mpirun" and not options.launcher)
         words = (" ended with the job ",) if asked else (" ended with the job ", " lost (The agent of ")
         # A replay is told the times that the ranks had asked for, also those of their last moments.
         for rank in range(4):

@@ -45,7 +45,7 @@ stopline_script_test(mpich.launcher_line whole
 # Which library it is depends on the program, not on the launcher; and that they do not fit is said.
 stopline_script_test(mpich.under_open_mpi mpich_mismatch LAUNCH --launcher ${MPIRUN_OPENMPI} -n 2 ${programs_mpich}/barrier
     ERRORS "is linked with MPICH .libmpich.so.12., but Open MPI's launcher starts it: each process will be a job of one rank")
-foreach(victim agent mpirun)
+foreach(victim agent mpirun job)
     add_test(NAME e2e.mpich.kill.${victim}.last
         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/kill_test.py --stopline $<TARGET_FILE:stopline>
             --program ${programs_mpich}/longrun --victim ${victim} --last --launcher ${STOPLINE_MPIRUN_MPICH})

@@ -7,7 +7,9 @@
 
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
+#include <system_error>
 #include <sys/wait.h>
 
 namespace stopline::agent::test {
@@ -298,6 +300,26 @@ TEST(AgentJob, MappingInADirectoryLeavesNoFile) {
     ASSERT_TRUE(window.waitFor("the rank to end", [&] { return allEnded(window, 1); }));
     EXPECT_EQ(window.ranks[0].link->status().event, EventIndex{42});
     EXPECT_TRUE(QDir(folder.path()).isEmpty());
+    finishAll(window);
+}
+
+TEST(AgentJob, AMappingTakesNoRoomOnceItIsForgotten) {
+    QTemporaryDir folder;
+    const auto held = [&folder] { // files there that this process, which is the window, has open; their names are gone
+        int count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+            std::error_code error; // of the iterator's own, which is closed by then
+            count += std::filesystem::read_symlink(entry, error).string().starts_with(folder.path().toStdString()) ? 1 : 0;
+        }
+        return count;
+    };
+    Window window;
+    window.config.mapDirectory = folder.path();
+    window.start(1, {kProgram, QStringLiteral("hello")});
+    ASSERT_TRUE(window.waitFor("the rank to end", [&] { return allEnded(window, 1); }));
+    EXPECT_EQ(held(), 1);
+    window.ranks[0].link->forgetMapping();
+    EXPECT_EQ(held(), 0);
     finishAll(window);
 }
 
