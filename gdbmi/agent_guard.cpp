@@ -93,6 +93,11 @@ void MappingGuard::watch(const std::byte* base) {
     m_base = base;
     m_seen = copyHeader();
     m_recorded = m_seen;
+    // What a rank that is on its way has staged by now has not been copied, so nothing can be compared with it.
+    MappingHeader& recorded = header(m_recorded);
+    recorded.stagedIds.store(0);
+    recorded.stagedTimes.store(0);
+    recorded.stagedFirst.store(0);
     m_staging.assign(trace::kStagingBytes, '\0');
 }
 

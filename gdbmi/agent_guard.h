@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kOverwritten = EUCLEAN;
 /// From the first look on that finds what it cannot have written, only the copies made before count.
 class MappingGuard {
   public:
-    /// `base` of the agent's view of a mapping whose header it has just filled.
+    /// `base` of the view of a mapping whose header the agent has filled; its rank may be on its way already.
     void watch(const std::byte* base);
 
     /// Copies the header; cheap. False once the mapping has been overwritten.

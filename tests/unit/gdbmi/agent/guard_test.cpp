@@ -9,6 +9,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace stopline::agent {
@@ -95,6 +96,23 @@ class Guard : public ::testing::Test {
     trace::Recorder recorder;
     std::int64_t site = 0;
 };
+
+TEST_F(Guard, WhoComesLaterThanTheFirstEventsBelievesThemToo) {
+    record(5); // in the staging area, where more come behind them
+    const std::string path = mapping.environmentPath();
+    struct stat file {};
+    ASSERT_EQ(::stat(path.c_str(), &file), 0);
+    Mapping late;
+    ASSERT_TRUE(late.attach(path, file.st_dev, file.st_ino));
+    record(5);
+    const Pulled all(mapping.copyForWindow({}));
+    const Pulled same(late.copyForWindow({}));
+    EXPECT_FALSE(late.guard().overwritten()) << late.guard().what();
+    EXPECT_EQ(same.header->eventCount.load(), 10U);
+    EXPECT_EQ(same.staging, all.staging);
+    EXPECT_EQ(same.dictionary, all.dictionary);
+    EXPECT_EQ(same.comms, all.comms);
+}
 
 TEST_F(Guard, WhatTheLibraryWritesIsBelieved) {
     for (int events : {1, 2, 500, 40'000, 3}) { // turns the staging buffers several times
